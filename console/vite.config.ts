@@ -4,6 +4,7 @@ import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { SHARED_BY_START, START, startFirst } from './start-first.ts'
+import { logos } from './logos.ts'
 
 /** The server to which Vite's development server proxies requests. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
@@ -31,7 +32,7 @@ const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 export default defineConfig({
   root: import.meta.dirname,
   resolve: { alias: COMPILED_ALIAS },
-  plugins: [compileMessages(MESSAGES), react(), tailwind(), startFirst],
+  plugins: [compileMessages(MESSAGES), react(), tailwind(), logos(), startFirst],
   build: {
     target: 'es2022',
     // The page's Content-Security-Policy forbids inline data, so emit all assets as files.

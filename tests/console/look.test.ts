@@ -68,6 +68,27 @@ describeInBrowser('the look', () => {
     expect((editor?.height ?? 0) / height).toBeGreaterThanOrEqual(EDITOR_LINES_MIN)
   })
 
+  test('shows the logos of providers and servers, as files that are cached forever', async () => {
+    for (const [path, list, names] of [
+      ['/', 'Providers', ['openai', 'anthropic', 'google', 'deepseek', 'ollama', 'openai-compatible']],
+      ['/connections?tab=catalogue', 'Servers', ['github', 'linear', 'notion', 'sentry', 'slack']],
+    ] as const) {
+      const page = await stage.open('about:blank', ada, {})
+      const types: Record<string, string | undefined> = {}
+      page.on('response', (response) => {
+        const [, name] = /\/logos-\w+\/([\w-]+)\.svg$/.exec(response.url()) ?? []
+        const { 'cache-control': caching, 'content-type': type } = response.headers()
+        if (name) types[name] = `${type} ${caching?.includes('immutable')}`
+      })
+      await page.goto(path)
+      await page.getByRole('list', { name: list }).waitFor()
+      await page.waitForLoadState('networkidle')
+      for (const name of names) expect([name, types[name]]).toEqual([name, 'image/svg+xml true'])
+      const broken = `[...document.images].filter(({ complete, naturalWidth }) => complete && naturalWidth === 0).length`
+      expect(await page.evaluate(broken)).toBe(0)
+    }
+  })
+
   test('one passage is not “1 passages”', async () => {
     const library = librarian(stage.server, ada)
     const kbId = await library.create({ sources: [textSource('Hours', 'We open at nine.')] })

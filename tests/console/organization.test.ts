@@ -32,7 +32,7 @@ describeInBrowser('the settings of an organization in the console', () => {
     await entry.getByText(`Ada Lovelace changed the status of ${name}`).waitFor()
     expect(await entry.count()).toBe(1)
     expect(await entry.innerText()).not.toMatch(/[\da-f]{8}-|member\.status_changed/)
-    await entry.getByText('Details').click()
+    await entry.getByRole('button', { name: 'Details' }).click()
     expect(await entry.locator('del').textContent()).toContain('active')
     expect(await entry.locator('ins').textContent()).toContain('suspended')
     await entry.getByText('member.status_changed').waitFor()

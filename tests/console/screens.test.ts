@@ -15,6 +15,7 @@ import { create as deploy } from '#tests/support/deployments.ts'
 import { evaluator, idsOf } from '#tests/support/evaluations.ts'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
+import { smallTargets } from '#tests/support/touch-targets.ts'
 import { ownWebhooks } from '#tests/support/webhooks.ts'
 
 /** The limit for one screen on a busy machine. */
@@ -49,11 +50,13 @@ describeInBrowser('every screen of the console', () => {
       expect(stage.problems).toEqual([])
     })
 
-  test('fits a phone in the pseudo-language, whose text is longer than any translation', async () => {
+  test('fits a phone and fingers in the pseudo-language, whose text is longer than any translation', async () => {
     const check = async (page: Page) => {
       const at = new URL(page.url()).pathname
       expect({ [at]: await overflowing(page) }).toEqual({ [at]: [] })
+      small.push(...(await smallTargets(page)).map((one) => `${at}: ${one}`))
     }
+    const small: string[] = []
     for (const [path, user] of [['/sign_in'], ['/', person]] as const) {
       const page = await stage.open('about:blank', user, { viewport: PHONE, reducedMotion: 'reduce' })
       await page.addInitScript(
@@ -63,6 +66,7 @@ describeInBrowser('every screen of the console', () => {
       await page.getByRole('heading', { level: 1 }).waitFor()
       await lookAtAll(page, (id) => id.startsWith('/app') === (user !== undefined), check)
     }
+    expect(small).toEqual([])
     expect(stage.problems).toEqual([])
   })
 

@@ -21,7 +21,7 @@ export function CitationMark({ number }: { number: number }): ReactNode {
   return (
     <button
       type="button"
-      className="mx-0.5 rounded border border-line bg-surface px-1 align-super text-xs text-accent"
+      className="ml-0.5 rounded border border-line bg-surface px-1 py-px align-[0.3em] text-[0.6875rem] leading-none text-accent"
       aria-label={t('citation', { number, name })}
       title={name}
       onClick={() => onCitation(number)}

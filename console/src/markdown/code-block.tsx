@@ -27,7 +27,7 @@ export function CodeBlock({
   const isColoured = !isOpen && language !== '' && length <= COLOURED_CHARACTERS_MAX
   return (
     <div className="my-3 overflow-hidden rounded-lg border border-line bg-surface">
-      <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-muted">
+      <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs touch:py-0 text-muted">
         <span className="truncate">{language === '' ? t('code') : language}</span>
         <CopyButton pieces={pieces} />
       </div>
@@ -85,7 +85,11 @@ function CopyButton({ pieces }: { pieces: readonly string[] }): ReactNode {
     setState((await copyText(pieces.join(''))) ? 'copied' : 'copyFailed')
   return (
     <>
-      <button type="button" className="shrink-0 rounded px-2 py-1 text-muted hover:text-ink" onClick={copy}>
+      <button
+        type="button"
+        className="shrink-0 rounded px-2 py-1 text-muted hover:text-ink touch:min-h-10"
+        onClick={copy}
+      >
         {t(state)}
       </button>
       <span role="status" className="sr-only">

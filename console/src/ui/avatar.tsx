@@ -11,7 +11,11 @@ interface AvatarProps {
 }
 
 const SIZES = { small: 'size-7 text-xs', medium: 'size-9 text-sm' }
+const TILE = 'inline-flex shrink-0 items-center justify-center'
 const HUES = 12
+
+/** Defined by console/logos.ts: the folder of the logos. */
+declare const LOGO_FOLDER: string
 
 /**
  * The initials of a person or a record on a color of their own. Loading a picture from another server would reveal the
@@ -22,12 +26,22 @@ export const Avatar = ({ id, name, shape = 'square', size = 'small' }: AvatarPro
     aria-hidden
     style={{ '--hue': hueOf(id) } as CSSProperties}
     className={classNames(
-      'tinted inline-flex shrink-0 items-center justify-center font-semibold select-none',
+      TILE,
+      'tinted font-semibold select-none',
       shape === 'round' ? 'rounded-full' : 'rounded-lg',
       SIZES[size],
     )}
   >
     {initialsOf(name)}
+  </span>
+)
+
+/**
+ * The logo of a company or a product, by its name in console/logos.ts. Decorative: the company's name stands beside it.
+ */
+export const Logo = ({ name, size = 'small' }: Pick<AvatarProps, 'name' | 'size'>) => (
+  <span className={classNames(TILE, 'rounded-lg border border-line bg-paper p-1', SIZES[size])}>
+    <img alt="" src={`${LOGO_FOLDER}/${name}.svg`} className="size-full object-contain" />
   </span>
 )
 

@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts'
 
 const KINDS = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong',
-  secondary: 'border border-line bg-raised text-ink hover:bg-hover',
+  secondary: 'border border-line-strong/40 bg-raised text-ink hover:bg-hover',
   ghost: 'text-ink hover:bg-hover',
   danger: 'bg-danger text-on-danger hover:opacity-90',
 }

@@ -124,9 +124,14 @@ export function CheckField({
   const id = useId()
   return (
     <div className="flex items-start gap-2.5">
-      <input {...tieOf(id, hint)} type="checkbox" {...rest} className="mt-1 size-4 shrink-0 accent-accent" />
+      <input
+        {...tieOf(id, hint)}
+        type="checkbox"
+        {...rest}
+        className="mt-1 size-4 shrink-0 accent-accent touch:mt-3"
+      />
       <div className="min-w-0">
-        <label htmlFor={id} className="text-sm">
+        <label htmlFor={id} className="text-sm touch:inline-block touch:py-2.5">
           {label}
         </label>
         {hint && <Hint id={id}>{hint}</Hint>}

@@ -30,7 +30,9 @@ export function Page({ title, description, actions, above, wide = false, childre
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
         {description && (
-          <p className={classNames('max-w-2xl text-muted', actions ? 'mt-1' : '')}>{description}</p>
+          <p className={classNames('max-w-2xl text-pretty text-muted', actions ? 'mt-1' : '')}>
+            {description}
+          </p>
         )}
       </header>
       {children}

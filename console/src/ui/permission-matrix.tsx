@@ -85,7 +85,7 @@ export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => tr
                   {text}
                 </th>
                 {actions.map(([action, actionName]) => (
-                  <td key={action} className="px-2 py-1.5 text-center">
+                  <td key={action} className="px-2 py-1.5 text-center touch:p-0">
                     <Box
                       name={`${resource}:${action}`}
                       label={t('permissions.box', { resource: text, action: actionName })}
@@ -120,17 +120,19 @@ function Box({ name, label, names, chosen, onChange, isAllowed }: BoxProps) {
   const isForbidden = !isChosen && !isAllowed(name)
   const reason = isCovered ? t('permissions.covered') : isForbidden ? t('permissions.notYours') : undefined
   return (
-    <input
-      type="checkbox"
-      aria-label={label}
-      title={reason ?? name}
-      checked={isChosen || isCovered}
-      disabled={!onChange || isCovered || isForbidden}
-      onChange={({ target }) =>
-        onChange?.(target.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
-      }
-      className="size-4 align-middle accent-accent disabled:opacity-60"
-    />
+    <label className="inline-flex items-center justify-center align-middle touch:size-10">
+      <input
+        type="checkbox"
+        aria-label={label}
+        title={reason ?? name}
+        checked={isChosen || isCovered}
+        disabled={!onChange || isCovered || isForbidden}
+        onChange={({ target }) =>
+          onChange?.(target.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+        }
+        className="size-4 accent-accent disabled:opacity-60"
+      />
+    </label>
   )
 }
 

@@ -20,31 +20,37 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[]
 }
 
-/** A table. On phones, each row is a card: its first cell is the title, and the other cells have their headings. */
+/**
+ * A table. On phones, each row is a card: its first cell is the title, whose link covers the card, and the other cells
+ * have their headings.
+ */
 export function Table<Row>({ label, rows, keyOf, columns }: TableProps<Row>) {
+  const titleAt = columns.findIndex(({ wideOnly }) => !wideOnly)
   return (
     <div className="relative overflow-x-auto rounded-xl border border-line bg-raised">
-      <table aria-label={label} className="w-full text-left text-sm max-sm:block">
+      <table aria-label={label} className="cards w-full text-left text-sm">
         <thead className="max-sm:sr-only">
           <tr className="border-b border-line text-muted">
             {columns.map((column) => (
-              <th key={column.header} scope="col" className={cellLook(column, 'px-4 py-2 font-medium')}>
+              <th
+                key={column.header}
+                scope="col"
+                className={cellLook(column, 'px-4 py-2 font-medium whitespace-nowrap')}
+              >
                 {column.hideHeader ? <span className="sr-only">{column.header}</span> : column.header}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody className="max-sm:block">
+        <tbody>
           {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              className="relative border-b border-line last:border-b-0 max-sm:flex max-sm:flex-col max-sm:gap-1 max-sm:px-4 max-sm:py-3"
-            >
+            <tr key={keyOf(row)} className="relative border-b border-line last:border-b-0">
               {columns.map((column, place) => (
                 <td
                   key={column.header}
                   data-label={column.header}
-                  className={cellLook(column, `sm:px-4 sm:py-2 ${cardLook(column, place)}`)}
+                  data-part={partOf(column, place === titleAt)}
+                  className={cellLook(column, 'sm:px-4 sm:py-2')}
                 >
                   {column.cell(row)}
                 </td>
@@ -60,12 +66,11 @@ export function Table<Row>({ label, rows, keyOf, columns }: TableProps<Row>) {
 const cellLook = <Row,>({ numeric, wideOnly }: Column<Row>, more: string): string =>
   classNames('align-middle', numeric && 'text-right tabular-nums', wideOnly && 'max-sm:hidden', more)
 
-/** Returns the classes of a cell on phones: the title, buttons in the corner, or a value next to its heading. */
-function cardLook<Row>({ hideHeader, wideOnly }: Column<Row>, place: number): string {
-  if (wideOnly) return ''
-  if (place === 0) return 'max-sm:pr-12'
-  if (hideHeader) return 'max-sm:absolute max-sm:top-1.5 max-sm:right-2'
-  return classNames(
-    'max-sm:flex max-sm:items-center max-sm:justify-between max-sm:gap-4 max-sm:empty:hidden max-sm:before:text-muted max-sm:before:content-[attr(data-label)]',
-  )
+/**
+ * Returns what a cell is on a card (app.css): the title, buttons in the corner, or a value after its heading. Returns
+ * undefined for hidden cells.
+ */
+function partOf<Row>({ hideHeader, wideOnly }: Column<Row>, isTitle: boolean): string | undefined {
+  if (wideOnly) return undefined
+  return isTitle ? 'title' : hideHeader ? 'corner' : 'value'
 }

@@ -72,6 +72,7 @@ export async function prepareRequest(
   { model, agent }: Target,
   { query, question, instruction, payer, chat, position }: PromptInput,
 ): Promise<PreparedRequest> {
+  const { language } = scope.client
   const system = [agent?.system, instruction].filter(Boolean).join('\n\n')
   const settings = chat?.settings ?? {}
   const temperature = query.temperature ?? settings.temperature ?? agent?.temperature
@@ -120,6 +121,7 @@ export async function prepareRequest(
       ...(topP !== undefined && { topP }),
       ...(maxTokens !== undefined && { maxTokens }),
       ...(question.thinking && { thinking: true }),
+      ...(language !== null && { language }),
     },
   }
 }

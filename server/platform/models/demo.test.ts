@@ -32,8 +32,27 @@ test('introduces itself, quotes the message and is deterministic', async () => {
   expect(again).toEqual(reply)
 })
 
+test.each([
+  ['Wie geht es dir?', undefined, 'Sprachmodell'],
+  ['Öffnungszeiten', undefined, 'Sprachmodell'],
+  ['Hallo', 'en', 'Sprachmodell'],
+  ['42', 'de', 'Sprachmodell'],
+  ['42', undefined, 'language model'],
+  ['What is the price?', 'de', 'language model'],
+] as const)('answers %j of a user who prefers %s: %s', async (content, language, words) => {
+  expect((await ask(content, language && { language })).text).toContain(words)
+})
+
+test('the words of a passage do not change the language of the reply', async () => {
+  expect((await ask(withPassages('Wir haben von neun bis zehn auf.'))).text).toContain(
+    'Your documents have 1 passage ',
+  )
+  const german = withPassages('We open at nine.').replace('When?', 'Wann?')
+  expect((await ask(german, { language: 'de' })).text).toContain('steht dazu 1 Textstelle')
+})
+
 test('reasons on request', async () => {
-  expect((await ask('Why?', { thinking: true })).reasoning).toContain('1 words')
+  expect((await ask('Why?', { thinking: true })).reasoning).toContain('1 word.')
 })
 
 test('quotes only the start of a long message', async () => {

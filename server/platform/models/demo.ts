@@ -1,3 +1,4 @@
+import { DEMO_WORDS, languageOfMessage } from './demo-words.ts'
 import { pause } from './pause.ts'
 import { readPassages, readToolOutput, withoutAttachments } from './prompt-elements.ts'
 import type { ReplyText } from './reply-text.ts'
@@ -14,7 +15,8 @@ const PASSAGE_CHARACTERS_MAX = 200
 /**
  * Streams a reply from the built-in demo model. The model is deterministic and needs no API key and no network, so
  * that every feature works without a provider. Its replies quote the user's message and say that they come from the
- * demo. Visitors of websites read them too, so they contain neither instructions of agents nor steps for developers.
+ * demo, in German or English like the message. Visitors of websites read them too, so they contain neither instructions
+ * of agents nor steps for developers.
  *
  * The demo model also writes titles, and emits reasoning on request. It calls a tool if the user's message names one
  * (`use tool NAME`, or `TOOL:NAME={…}` with input) or the request demands a call.
@@ -26,6 +28,7 @@ export async function streamDemo(
 ): Promise<ModelResult> {
   const last = request.messages.at(-1)
   const question = textOf(last)
+  const words = wordsFor(request)
   const inputTokens = countWords([request.system ?? '', ...request.messages.map(textOf)].join(' '))
   let outputTokens = 0
   const say = async (text: string, take: (word: string) => void): Promise<void> => {
@@ -36,17 +39,14 @@ export async function streamDemo(
       await pause(WORD_DELAY_MS, signal)
     }
   }
-  if (request.thinking)
-    await say(`The message has ${countWords(question)} words. I can only quote it.`, (word) =>
-      reply.reasoning(word),
-    )
+  if (request.thinking) await say(words.thought(countWords(question)), (word) => reply.reasoning(word))
 
   const toolRequest = requestedTool(request, last?.role === 'user' ? question : undefined)
   if (toolRequest) {
     reply.toolCall({ id: newCallId(), ...toolRequest })
     return { finishReason: 'tool_calls', usage: { inputTokens, outputTokens: outputTokens + 1 } }
   }
-  await say(inForm(request, answer(request, last, question)), (word) => reply.text(word))
+  await say(inForm(request, answer(request, last, question, words)), (word) => reply.text(word))
   return { finishReason: 'stop', usage: { inputTokens, outputTokens } }
 }
 
@@ -60,22 +60,31 @@ function inForm({ responseFormat, stop = [] }: ModelRequest, text: string): stri
   return whole.slice(0, Math.min(whole.length, ...ends))
 }
 
-function answer(request: ModelRequest, last: ModelMessage | undefined, question: string): string {
+/** Returns the sentences of the reply, in the language of the newest user message. */
+function wordsFor({ messages, language }: ModelRequest): Words {
+  const asked = readPassages(textOf(messages.findLast(({ role }) => role === 'user'))).asked
+  return DEMO_WORDS[languageOfMessage(withoutAttachments(asked), language)]
+}
+
+type Words = (typeof DEMO_WORDS)[keyof typeof DEMO_WORDS]
+
+function answer(
+  request: ModelRequest,
+  last: ModelMessage | undefined,
+  question: string,
+  words: Words,
+): string {
   if (request.system?.startsWith('Write a title')) return titleOf(question)
   if (last?.role === 'tool')
-    return `The tool **${last.toolName}** answered:\n\n> ${quote(readToolOutput(last.output))}\n`
+    return `${words.toolAnswered(last.toolName)}\n\n> ${quote(readToolOutput(last.output))}\n`
   const { asked, passages } = readPassages(question)
-  const lines = [
-    'This is the **Parley demo**, not a language model: it can only repeat what you write. You said:',
-    `> ${quote(asked)}`,
-  ]
-  if (passages.length > 0)
-    lines.push(`Your documents have ${countOf(passages.length, 'passage')} about this:`)
+  const lines = [words.introduction, `> ${quote(asked)}`]
+  if (passages.length > 0) lines.push(words.passages(passages.length))
   for (const { number, document, content } of passages.slice(0, PASSAGES_QUOTED_MAX))
     lines.push(`> ${quote(content, PASSAGE_CHARACTERS_MAX)}\n>\n> (${document}) [${number}]`)
   const earlier = request.messages.length - 1
-  if (earlier > 0) lines.push(`This chat has ${countOf(earlier, 'earlier message')}.`)
-  lines.push('As soon as a language model is connected, it answers here.')
+  if (earlier > 0) lines.push(words.earlier(earlier))
+  lines.push(words.end)
   return `${lines.join('\n\n')}\n`
 }
 
@@ -119,7 +128,5 @@ function quote(text: string, charactersMax = QUOTE_CHARACTERS_MAX): string {
   const excerpt = characters.slice(0, charactersMax).join('').toWellFormed()
   return (excerpt.length < text.length ? `${excerpt} …` : excerpt).replaceAll('\n', '\n> ')
 }
-
-const countOf = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
 
 const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length

@@ -1,3 +1,5 @@
+import type { Language } from '@parley/messages/languages'
+
 /** The supported model providers (contract, 7). */
 export const PROVIDERS = [
   'openai',
@@ -97,6 +99,8 @@ export interface ModelRequest {
   stop?: string[]
   /** Format of the reply. Free text if omitted. */
   responseFormat?: ResponseFormat
+  /** The language that the user prefers. Only the demo model uses it. */
+  language?: Language
   hints?: Hints
 }
 

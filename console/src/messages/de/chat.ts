@@ -6,7 +6,9 @@ export default {
   loading: 'Wird geladen',
   newChat: 'Neuer Chat',
   attachments: {
+    add: 'Anhang hinzufügen',
     attach: 'Dateien anhängen',
+    attachResource: 'Ressource anhängen',
     drop: 'Dateien hier ablegen, um sie an Ihre Nachricht anzuhängen',
     label: 'Anhänge',
     noText: 'Es konnte kein Text ausgelesen werden.',

@@ -124,6 +124,15 @@ export default {
       'Wissensdatenbanken können aufgelistet und durchsucht werden. Ihre Dokumente sind als Ressourcen verfügbar.',
     title: 'Parley in Ihrem MCP-Client verwenden',
   },
+  resources: {
+    hint: 'Der Chat erhält eine Kopie der Ressource in ihrem jetzigen Zustand.',
+    label: 'Ressourcen',
+    loading: 'Ressourcen werden gelesen …',
+    noMatch: 'Keine Ressource passt zu Ihrer Suche.',
+    none: 'Dieser Server bietet keine Ressourcen an.',
+    search: 'Ressourcen durchsuchen',
+    title: 'Ressource anhängen',
+  },
   server: {
     add: 'Server hinzufügen',
     apiKeyHeader: 'Header für den API-Schlüssel',

@@ -33,7 +33,9 @@ export default {
   connect: {
     title: '{name} verbinden',
     server: 'Anderen Server',
-    noKeys: 'Ein Server mit einer OpenAI-kompatiblen API, zum Beispiel vLLM, LM Studio oder Ollama.',
+    compatibleHint:
+      'Wählen Sie einen bekannten Server, oder geben Sie die URL eines Servers mit OpenAI-kompatibler API ein.',
+    knownServers: 'Bekannte Server',
     connect: 'Verbinden',
     getKey: 'Schlüssel bei {name} erstellen',
     reading: 'Der Schlüssel wird geprüft, und die Modelle von {name} werden gelesen …',

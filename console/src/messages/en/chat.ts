@@ -3,7 +3,9 @@ export default {
   loading: 'Loading',
   newChat: 'New chat',
   attachments: {
+    add: 'Add attachment',
     attach: 'Attach files',
+    attachResource: 'Attach a resource',
     drop: 'Drop files to attach them to your message',
     label: 'Attachments',
     noText: 'No text could be extracted.',

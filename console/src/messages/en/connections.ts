@@ -115,6 +115,15 @@ export default {
     knowledge: 'Knowledge bases can be listed and searched. Their documents are available as resources.',
     title: 'Use Parley in your MCP client',
   },
+  resources: {
+    hint: 'The chat receives a copy of the resource as it is now.',
+    label: 'Resources',
+    loading: 'Reading resources…',
+    noMatch: 'No resource matches your search.',
+    none: 'This server offers no resources.',
+    search: 'Search resources',
+    title: 'Attach a resource',
+  },
   server: {
     add: 'Add server',
     apiKeyHeader: 'API key header',

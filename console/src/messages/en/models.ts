@@ -30,7 +30,8 @@ export default {
   connect: {
     title: 'Connect {name}',
     server: 'another server',
-    noKeys: 'A server with an OpenAI-compatible API, such as vLLM, LM Studio or Ollama.',
+    compatibleHint: 'Choose a known server, or enter the URL of any server with an OpenAI-compatible API.',
+    knownServers: 'Known servers',
     connect: 'Connect',
     getKey: 'Create a key at {name}',
     reading: 'Checking the key and reading the models of {name}…',

@@ -65,7 +65,7 @@ const bodyOf = ({ tools, ...rest }: Partial<Agent>): Body<'PUT /api/agents/updat
 
 const BasicsSection = ({ agent, edit }: AgentPart) => (
   <Section title={t('details.title')}>
-    <div className="grid gap-4 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+    <div className="grid gap-4 sm:grid-cols-2">
       <TextField
         label={t('details.name')}
         required

@@ -34,10 +34,10 @@ export function Attachments({ place, attachments }: { place: string; attachments
             <div
               role="progressbar"
               aria-label={t('attachments.uploading', { name: attachment.name })}
-              aria-valuenow={Math.round(attachment.progress * 100)}
-              className="absolute inset-x-0 bottom-0"
+              aria-valuenow={attachment.progress === null ? undefined : Math.round(attachment.progress * 100)}
+              className={classNames('absolute inset-x-0 bottom-0', attachment.progress === null && 'shimmer')}
             >
-              <Bar share={attachment.progress} />
+              <Bar share={attachment.progress ?? 1} />
             </div>
           )}
         </li>

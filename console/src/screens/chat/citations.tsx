@@ -28,7 +28,7 @@ export function Sources({
             <button
               type="button"
               onClick={() => onOpen(index + 1)}
-              className="flex max-w-60 items-center gap-1.5 rounded-lg border border-line bg-raised px-2 py-1 text-xs hover:bg-hover"
+              className="flex max-w-60 items-center gap-1.5 rounded-lg border border-line bg-raised px-2 py-1 text-xs hover:bg-hover touch:min-h-10"
             >
               <span className="font-medium text-accent">{index + 1}</span>
               <span className="min-w-0 truncate">{document_name}</span>
@@ -68,7 +68,7 @@ function DocumentLink({ citation: { kb_id, document_id, chunk_id } }: { citation
       to="/knowledge/$kbId/documents/$documentId"
       params={{ kbId: kb_id, documentId: document_id }}
       search={{ chunk: chunk_id }}
-      className="inline-flex items-center gap-1.5 font-medium text-accent hover:underline"
+      className="reach inline-flex items-center gap-1.5 font-medium text-accent hover:underline"
     >
       <FileText aria-hidden size={15} /> {t('sources.open')}
     </Link>

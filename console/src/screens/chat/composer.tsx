@@ -1,11 +1,12 @@
 import type { Chat } from '@parley/client/schemas'
-import { ArrowUp, type LucideIcon, Paperclip, Square } from 'lucide-react'
+import { ArrowUp, type LucideIcon, Square } from 'lucide-react'
 import { type ComponentProps, type KeyboardEvent, memo, useEffect, useRef } from 'react'
 import { prepareReplyText } from '../../markdown/reply-text.tsx'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { buttonLook, IconButton } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { isEnter } from '../../ui/keys.tsx'
+import { AttachButton } from './attach-button.tsx'
 import { Attachments } from './attachments.tsx'
 import { MoreOptions } from './composer-options.tsx'
 import { AnswererPicker, InstructionPicker, KnowledgePicker } from './composer-pickers.tsx'
@@ -75,7 +76,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
             changeDraft(place, { text: value })
           }}
           onKeyDown={press}
-          className="field-sizing-content max-h-72 min-h-9 w-full resize-none bg-transparent px-2 py-1.5 outline-none"
+          className="field-sizing-content max-h-72 min-h-9 w-full resize-none touch:min-h-10 bg-transparent px-2 py-1.5 outline-none"
         />
         <div className="flex items-center gap-1">
           <Tools chatId={chatId} />
@@ -103,7 +104,7 @@ const Tools = memo(({ chatId }: { chatId: string | null }) => {
     attach(draftKeyOf(here, chatId), uploadQueryOf(here.organization.id, chatId), files)
   return (
     <>
-      <FileButton onFiles={add} />
+      <AttachButton place={draftKeyOf(here, chatId)} onFiles={add} />
       <div className="flex min-w-0 grow items-center gap-1">
         <AnswererPicker />
         <span className="hidden shrink-0 items-center gap-1 sm:flex">
@@ -131,24 +132,3 @@ const SendButton = ({
     <Icon aria-hidden size={18} />
   </button>
 )
-
-function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        aria-label={t('attachments.attach')}
-        tabIndex={-1}
-        className="hidden"
-        onChange={({ target }) => {
-          onFiles([...(target.files ?? [])])
-          target.value = ''
-        }}
-      />
-      <IconButton icon={Paperclip} label={t('attachments.attach')} onClick={() => input.current?.click()} />
-    </>
-  )
-}

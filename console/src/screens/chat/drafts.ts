@@ -1,5 +1,5 @@
 import { randomKey } from '@parley/client'
-import type { Upload } from '@parley/client/schemas'
+import type { McpResource, Upload } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api, upload } from '../../api/client.ts'
@@ -12,8 +12,8 @@ export interface Attachment {
   name: string
   /** The object URL for previewing an image. Null for other files. */
   preview: string | null
-  /** The fraction of the file that has been uploaded, from 0 to 1. */
-  progress: number
+  /** The fraction of the file that has been uploaded, from 0 to 1. Null if the server reads the file elsewhere. */
+  progress: number | null
   upload: Upload | null
   error: Error | null
 }
@@ -82,39 +82,46 @@ const attachmentOf = (upload: Upload): Attachment => ({
   error: null,
 })
 
+/** Uploads files and adds them to a draft. */
 export function attach(
   place: string,
   query: { org_id: string; chat_id?: string },
   files: Iterable<File>,
 ): void {
-  for (const file of files) void attachOne(place, query, file)
+  for (const file of files) {
+    const isPicture = file.type.startsWith('image/') && file.type !== 'image/svg+xml'
+    const preview = isPicture ? URL.createObjectURL(file) : null
+    void attachOne(place, { name: file.name, preview, progress: 0 }, (key, signal) =>
+      upload<Upload>('/api/chat/upload_file', {
+        query,
+        file,
+        onProgress: (progress) => changeAttachment(place, key, { progress }),
+        signal,
+      }),
+    )
+  }
 }
 
+/** Adds a resource of a connection's server to a draft. The server reads it. */
+export function attachResource(place: string, mcp_instance_id: string, { uri, name }: McpResource): void {
+  void attachOne(place, { name, preview: null, progress: null }, (_key, signal) =>
+    api.request('POST /api/mcp/attach_resource', { query: { mcp_instance_id }, body: { uri }, signal }),
+  )
+}
+
+/** Adds an attachment to a draft while `store` stores its file on the server. */
 async function attachOne(
   place: string,
-  query: { org_id: string; chat_id?: string },
-  file: File,
+  shown: Pick<Attachment, 'name' | 'preview' | 'progress'>,
+  store: (key: string, signal: AbortSignal) => Promise<Upload>,
 ): Promise<void> {
   const key = randomKey()
   const sending = new AbortController()
   sendings.set(key, sending)
-  const attachment: Attachment = {
-    key,
-    name: file.name,
-    preview:
-      file.type.startsWith('image/') && file.type !== 'image/svg+xml' ? URL.createObjectURL(file) : null,
-    progress: 0,
-    upload: null,
-    error: null,
-  }
+  const attachment = { ...shown, key, upload: null, error: null }
   changeDraft(place, { attachments: [...draftOf(place).attachments, attachment] })
   try {
-    const done = await upload<Upload>('/api/chat/upload_file', {
-      query,
-      file,
-      onProgress: (progress) => changeAttachment(place, key, { progress }),
-      signal: sending.signal,
-    })
+    const done = await store(key, sending.signal)
     changeAttachment(place, key, { upload: done, progress: 1 })
   } catch (error) {
     if (!sending.signal.aborted) changeAttachment(place, key, { error: error as Error })

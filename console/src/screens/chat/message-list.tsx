@@ -103,7 +103,7 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
         <button
           type="button"
           onClick={() => list.scrollToEnd()}
-          className="appear absolute bottom-3 left-1/2 flex h-8 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-raised px-3 text-sm shadow-md hover:bg-hover"
+          className="appear absolute bottom-3 left-1/2 flex h-8 touch:h-10 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-raised px-3 text-sm shadow-md hover:bg-hover"
         >
           <ArrowDown aria-hidden size={15} /> {t('messages.jumpToLatest')}
         </button>

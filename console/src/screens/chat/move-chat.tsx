@@ -55,7 +55,7 @@ function Folders({ chat, onDone }: { chat: Chat; onDone: () => void }) {
                   type="button"
                   disabled={move.isPending}
                   onClick={() => moveTo(folder.name)}
-                  className="flex h-9 w-full items-center gap-2.5 rounded-lg px-2 text-left text-sm hover:bg-hover"
+                  className="flex h-9 w-full items-center touch:h-10 gap-2.5 rounded-lg px-2 text-left text-sm hover:bg-hover"
                 >
                   <Folder aria-hidden size={16} className="shrink-0 text-muted" />
                   <span className="min-w-0 grow truncate">{folder.name}</span>

@@ -111,7 +111,7 @@ function ServerCard({ server }: { server: McpServer }) {
               from="/connections"
               to="."
               search={(search) => ({ ...search, server_id: id })}
-              className="hover:text-accent hover:underline"
+              className="reach hover:text-accent hover:underline"
             >
               {name}
             </Link>

@@ -108,7 +108,7 @@ function InstanceRow({ instance, onOpen }: RowProps) {
             to="."
             search={(search) => ({ ...search, server_id: mcp_server_id })}
             title={t('own.tools')}
-            className="wrap-anywhere hover:text-accent hover:underline"
+            className="reach wrap-anywhere hover:text-accent hover:underline"
           >
             {name}
           </Link>

@@ -55,7 +55,7 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={press}
-        className="field-sizing-content max-h-48 min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 outline-none"
+        className="field-sizing-content max-h-48 min-h-9 min-w-0 grow touch:min-h-10 resize-none bg-transparent px-2 py-1.5 outline-none"
       />
       {isUnderWay ? (
         <Button icon={Square} busy={stop.isPending} onClick={stopAll}>

@@ -63,7 +63,7 @@ export function Participants({ conversation: { id, sessions }, asked, onToggle }
             title={isAsked ? t('models.exclude') : t('models.include')}
             onClick={() => onToggle(session.id)}
             className={classNames(
-              'inline-flex h-8 max-w-full shrink-0 items-center rounded-full border px-3 text-sm',
+              'inline-flex h-8 touch:h-10 max-w-full shrink-0 items-center rounded-full border px-3 text-sm',
               isAsked
                 ? 'border-accent bg-accent-soft text-accent'
                 : 'border-line text-muted line-through hover:bg-hover',

@@ -74,7 +74,7 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
         <Link
           to="/agents/$agentId"
           params={{ agentId: deployment.agent_id }}
-          className="text-accent hover:underline"
+          className="reach text-accent hover:underline"
         >
           <AgentName id={deployment.agent_id} />
         </Link>

@@ -122,7 +122,7 @@ const ColorField = ({ value, onChange }: { value: string; onChange: (color: stri
       aria-label={t('look.pickColor')}
       value={/^#[\da-f]{6}$/i.test(value) ? value : DEFAULT_COLOR}
       onChange={({ target }) => onChange(target.value)}
-      className="h-9 w-14 shrink-0 rounded-lg border border-line-strong/60 bg-raised p-1"
+      className="h-9 touch:h-10 w-14 shrink-0 rounded-lg border border-line-strong/60 bg-raised p-1"
     />
   </div>
 )

@@ -38,7 +38,7 @@ export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }:
     >
       <header className="flex items-center justify-between gap-3 px-3 pt-2 pb-1">
         <h2 className="font-semibold">{title}</h2>
-        <Link to={to} className="text-sm text-accent underline" aria-label={all}>
+        <Link to={to} className="reach text-sm text-muted hover:text-ink hover:underline" aria-label={all}>
           {t('viewAll')}
         </Link>
       </header>
@@ -52,7 +52,7 @@ export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }:
                 <li key={line.id}>
                   <Link
                     to={line.to}
-                    className="flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm hover:bg-hover"
+                    className="flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm hover:bg-hover touch:min-h-10"
                   >
                     {line.mark ?? <Icon aria-hidden size={16} className="shrink-0 text-muted" />}
                     <span title={line.name} className="min-w-0 grow truncate">

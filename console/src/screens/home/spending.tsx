@@ -25,7 +25,11 @@ export function Spending() {
     >
       <header className="flex items-center justify-between gap-3">
         <h2 className="font-semibold">{t('spending.title')}</h2>
-        <Link to="/usage" className="text-sm text-accent underline" aria-label={t('spending.all')}>
+        <Link
+          to="/usage"
+          className="reach text-sm text-muted hover:text-ink hover:underline"
+          aria-label={t('spending.all')}
+        >
           {t('viewAll')}
         </Link>
       </header>

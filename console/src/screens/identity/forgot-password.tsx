@@ -23,7 +23,7 @@ export function ForgotPassword() {
     <Outside
       title={t(request.isSuccess && sendsEmail ? 'forgot.sentTitle' : 'forgot.title')}
       below={
-        <Link to="/sign_in" className="font-medium text-accent underline">
+        <Link to="/sign_in" className="reach font-medium text-accent underline">
           {t('forgot.back')}
         </Link>
       }

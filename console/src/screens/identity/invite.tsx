@@ -101,7 +101,7 @@ function KnownAccount({ invitation, token }: FormProps) {
           value={password}
           onChange={({ target }) => setPassword(target.value)}
         />
-        <Link to="/forgot_password" className="self-end text-sm text-accent underline">
+        <Link to="/forgot_password" className="reach self-end text-sm text-accent underline">
           {t('signIn.forgot')}
         </Link>
       </div>

@@ -45,7 +45,7 @@ const PasswordIsSet = () => (
 )
 
 const AnotherLink = () => (
-  <Link to="/forgot_password" className="font-medium text-accent underline">
+  <Link to="/forgot_password" className="reach font-medium text-accent underline">
     {t('reset.another')}
   </Link>
 )

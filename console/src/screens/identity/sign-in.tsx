@@ -70,7 +70,7 @@ export function SignIn() {
             value={password}
             onChange={({ target }) => setPassword(target.value)}
           />
-          <Link to="/forgot_password" className="self-end text-sm text-accent underline">
+          <Link to="/forgot_password" className="reach self-end text-sm text-accent underline">
             {t('signIn.forgot')}
           </Link>
         </div>

@@ -89,7 +89,7 @@ function Facts({ document }: { document: DocumentWithChunks }) {
           href={url}
           target="_blank"
           rel="noopener noreferrer nofollow"
-          className="flex w-fit max-w-full items-center gap-1 text-accent hover:underline"
+          className="reach flex w-fit max-w-full items-center gap-1 text-accent hover:underline"
         >
           <span className="truncate">{url}</span>
           <ExternalLink aria-label={t('document.newTab')} size={14} className="shrink-0" />

@@ -34,7 +34,7 @@ export function Documents() {
   const show = (search: { find?: string; page?: number }) =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...search }) })
   const add = may('kb:write') && (
-    <div className="flex flex-wrap justify-[inherit] gap-2">
+    <div className="flex flex-wrap justify-[inherit] gap-2 max-sm:w-full max-sm:*:grow">
       <Button icon={Plus} onClick={() => setAdding(true)}>
         {t('add.title')}
       </Button>
@@ -116,7 +116,7 @@ function Find({
             setText(target.value)
             if (target.value === '' && find !== '') onFind(undefined)
           }}
-          className="h-9 w-full rounded-lg border border-line-strong/60 bg-raised pr-3 pl-9"
+          className="h-9 touch:h-10 w-full rounded-lg border border-line-strong/60 bg-raised pr-3 pl-9"
         />
       </form>
     </search>

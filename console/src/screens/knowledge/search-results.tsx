@@ -51,7 +51,7 @@ export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, childr
             to="/knowledge/$kbId/documents/$documentId"
             params={{ kbId, documentId: document_id }}
             search={{ chunk: chunk_id }}
-            className="hover:underline"
+            className="reach hover:underline"
           >
             {document_name}
           </Link>
@@ -87,7 +87,7 @@ function Content({ content, sought }: { content: string; sought: Sought }) {
           type="button"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
-          className="w-fit text-sm font-medium text-accent hover:underline"
+          className="reach w-fit text-sm font-medium text-accent hover:underline"
         >
           {isOpen ? t('passages.less') : t('passages.more')}
         </button>

@@ -34,7 +34,7 @@ export function Sources() {
   const { base, uploads } = useKnowledgeBase()
   const [isAdding, setAdding] = useState(false)
   const add = may('kb:write') && (
-    <div className="flex flex-wrap justify-[inherit] gap-2">
+    <div className="flex flex-wrap justify-[inherit] gap-2 max-sm:w-full max-sm:*:grow">
       <PickFiles uploads={uploads} kind="secondary" />
       <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
         {t('add.title')}

@@ -1,8 +1,9 @@
 import type { AuditEntry } from '@parley/client/schemas'
+import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { Ago } from '../../ui/time.tsx'
 import { useMemberNames } from '../people/member-names.ts'
@@ -16,6 +17,7 @@ const t = translator('audit')
 /** An entry as a sentence. The changed fields and the technical details are shown on demand. */
 export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit }) {
   const { keyNameOf } = useKeyNames()
+  const [isOpen, setOpen] = useState(false)
   const keyName = keyNameOf(entry.api_key_id ?? '')
   const filter = (title: string, change: Parameters<ShowAudit>[0]) => (name: ReactNode) => (
     <button
@@ -29,8 +31,8 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
   )
   return (
     <>
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <p className="min-w-0 break-words">
+      <div className="flex items-center gap-x-4">
+        <p className="min-w-0 grow py-1 break-words">
           {auditSentence(entry, {
             actor: filter(t('onlyActor'), { actor_id: entry.actor_id }),
             record: filter(t('onlyThis'), {
@@ -46,34 +48,33 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
             </>
           )}
         </p>
-        <span className="text-muted">
+        <span className="shrink-0 text-muted">
           <Ago time={entry.created_at} />
         </span>
+        <IconButton
+          small
+          icon={isOpen ? ChevronUp : ChevronDown}
+          label={t('details')}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
       </div>
-      <Details entry={entry} />
+      {isOpen && <Details entry={entry} />}
     </>
   )
 }
 
-function Details({ entry }: { entry: AuditEntry }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="text-muted">
-      <summary className="w-fit py-3 text-xs hover:text-ink sm:py-1">{t('details')}</summary>
-      {isOpen && (
-        <div className="flex flex-col gap-2 pt-1">
-          <Differences entry={entry} />
-          <p className="flex flex-wrap gap-x-4 text-xs">
-            <time dateTime={entry.created_at}>{formatTime(entry.created_at)}</time>
-            <code className="font-mono">{entry.action}</code>
-            <code className="font-mono break-all">{entry.record_id}</code>
-            <span>{t('ip', { address: entry.ip_address })}</span>
-          </p>
-        </div>
-      )}
-    </details>
-  )
-}
+const Details = ({ entry }: { entry: AuditEntry }) => (
+  <div className="flex flex-col gap-2 pt-1 pb-2 text-muted">
+    <Differences entry={entry} />
+    <p className="flex flex-wrap gap-x-4 text-xs">
+      <time dateTime={entry.created_at}>{formatTime(entry.created_at)}</time>
+      <code className="font-mono">{entry.action}</code>
+      <code className="font-mono break-all">{entry.record_id}</code>
+      <span>{t('ip', { address: entry.ip_address })}</span>
+    </p>
+  </div>
+)
 
 function Differences({ entry }: { entry: AuditEntry }) {
   const { nameOf } = useMemberNames()

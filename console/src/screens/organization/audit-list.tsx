@@ -7,7 +7,7 @@ import type { ShowAudit } from './search-params.ts'
 
 const t = translator('audit')
 
-const ITEM_PIXELS = 70
+const ITEM_PIXELS = 48
 
 /** Renders only the entries near the visible part of the page, so that thousands of entries stay fast. */
 export function AuditList({ entries, show }: { entries: readonly AuditEntry[]; show: ShowAudit }) {
@@ -37,7 +37,7 @@ export function AuditList({ entries, show }: { entries: readonly AuditEntry[]; s
               key={key}
               ref={items.measureElement}
               data-index={index}
-              className="absolute inset-x-0 top-0 border-b border-line last:border-b-0 px-4 py-3 text-sm"
+              className="absolute inset-x-0 top-0 border-b border-line last:border-b-0 px-4 py-1.5 text-sm"
               style={{ transform: `translateY(${start - items.options.scrollMargin}px)` }}
             >
               <AuditItem entry={entry} show={show} />

@@ -86,8 +86,8 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
   const taken = budget.spent + budget.held
   const state = budgetState(budget)
   return (
-    <li aria-label={name} className="flex items-center gap-4 px-4 py-3.5">
-      <div className="flex min-w-0 grow flex-col gap-1.5">
+    <li aria-label={name} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3.5">
+      <div className="flex min-w-0 grow basis-64 flex-col gap-1.5">
         <span className="flex flex-wrap justify-between gap-x-4 text-sm">
           <span className="font-medium">{name}</span>
           <span className={LOOKS[state].className}>

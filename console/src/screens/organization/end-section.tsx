@@ -58,7 +58,7 @@ function Transfer() {
           aria-label={t('transfer.newOwner')}
           value={id}
           onChange={({ target }) => setId(target.value)}
-          className="h-9 max-w-64 rounded-lg border border-line-strong/60 bg-raised px-2 text-sm"
+          className="h-9 touch:h-10 max-w-64 rounded-lg border border-line-strong/60 bg-raised px-2 text-sm"
         >
           <option value="">{t(others.length === 0 ? 'transfer.noMembers' : 'transfer.choose')}</option>
           {others.map((member) => (

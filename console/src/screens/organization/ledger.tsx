@@ -69,7 +69,11 @@ const Entries = ({ entries }: { entries: LedgerEntry[] }) => (
     rows={entries}
     keyOf={({ id }) => id}
     columns={[
-      { header: t('ledger.date'), cell: ({ created_at }) => formatTime(created_at), wideOnly: true },
+      {
+        header: t('ledger.date'),
+        cell: ({ created_at }) => <span className="whitespace-nowrap">{formatTime(created_at)}</span>,
+        wideOnly: true,
+      },
       { header: t('ledger.entry'), cell: (entry) => <Entry entry={entry} /> },
       { header: t('ledger.credits'), cell: ({ amount }) => signed(amount), numeric: true },
       {

@@ -3,6 +3,7 @@ import { Ellipsis, KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
+import { Logo } from '../../ui/avatar.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -10,7 +11,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import ConnectDialog from '../providers/connect-dialog.tsx'
-import { ProviderMark } from '../providers/provider-mark.tsx'
+import { logoOfServer } from '../providers/known-servers.ts'
 import { useConnections } from '../providers/use-connect.ts'
 import { providerName } from './model-draft.ts'
 
@@ -59,7 +60,7 @@ function Item({ connection, count }: { connection: ModelConnection; count: numbe
   }
   return (
     <li aria-label={name} className="flex flex-wrap items-center gap-3 px-4 py-3">
-      <ProviderMark provider={provider} />
+      <Logo name={logoOfServer(base_url) ?? provider} />
       <div className="flex min-w-0 grow flex-col">
         <span className="font-medium break-words">{name}</span>
         <span className="text-sm break-all text-muted">

@@ -3,6 +3,7 @@ import { Ellipsis, Pencil, Power, Trash2 } from 'lucide-react'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Logo } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -10,14 +11,14 @@ import { formatCompact, formatCredits } from '../../ui/format.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { ProviderMark } from '../providers/provider-mark.tsx'
+import { logoOfServer } from '../providers/known-servers.ts'
+import { useConnections } from '../providers/use-connect.ts'
 import { canBeDefault, DefaultBadges, useDefaultItems } from './default-choices.tsx'
 import { providerName } from './model-draft.ts'
 
 const t = translator('models')
 
 export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () => void }) {
-  const { provider } = model
   const { user, may } = useHere()
   const isOwn = model.organization_id !== null
   const mayManage = may('organization:write')
@@ -25,10 +26,10 @@ export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () 
   const test = useChange('POST /api/llm/test')
   return (
     <li aria-label={model.name} className="flex flex-col gap-3 px-4 py-3.5">
-      <div className="flex items-start justify-between gap-3">
-        <ProviderMark provider={provider} />
+      <div className="flex flex-wrap items-start gap-3">
+        <Logo name={useLogo(model)} />
         <About model={model} />
-        <div className="flex items-center gap-1">
+        <div className="ml-auto flex items-center gap-1">
           {isOwn && mayManage && (
             <Button
               size="small"
@@ -59,6 +60,12 @@ export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () 
   )
 }
 
+/** Returns the logo of the server that a model is on, or of its provider. */
+function useLogo({ provider, config }: LanguageModel): string {
+  const connection = useConnections().data?.data.find(({ id }) => id === config.connection_id)
+  return logoOfServer(config.base_url ?? connection?.base_url) ?? provider
+}
+
 function About({ model }: { model: LanguageModel }) {
   const { name, provider, version, config, is_active } = model
   const facts = [
@@ -67,23 +74,23 @@ function About({ model }: { model: LanguageModel }) {
     priceOf(config),
   ]
   return (
-    <div className="flex min-w-0 grow flex-col gap-1.5">
+    <div className="flex min-w-0 grow basis-56 flex-col gap-1">
       <span className="flex flex-wrap items-center gap-2">
         <span className="min-w-0 font-medium break-words">{name}</span>
         <DefaultBadges {...model} />
         {!is_active && <Badge tone="warning">{t('disabled')}</Badge>}
       </span>
-      <span className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm text-muted">
+      <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
         {facts.filter(Boolean).map((fact) => (
           <span key={fact as string} className="min-w-0 break-words">
             {fact}
           </span>
         ))}
-      </span>
-      <span className="flex flex-wrap gap-1.5">
-        {(config.capabilities ?? []).map((capability) => (
-          <Badge key={capability}>{t(`capability.${capability}`)}</Badge>
-        ))}
+        <span className="flex flex-wrap gap-1.5">
+          {(config.capabilities ?? []).map((capability) => (
+            <Badge key={capability}>{t(`capability.${capability}`)}</Badge>
+          ))}
+        </span>
       </span>
     </div>
   )

@@ -66,7 +66,7 @@ const WebhookItem = ({ webhook }: { webhook: Webhook }) => (
       <Link
         to="/webhooks/$webhookId"
         params={{ webhookId: webhook.id }}
-        className="min-w-0 font-medium break-all text-accent hover:underline"
+        className="reach min-w-0 font-medium break-all text-accent hover:underline"
       >
         {webhook.url}
       </Link>

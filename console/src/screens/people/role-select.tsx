@@ -35,7 +35,7 @@ export function RoleSelect({ user, roles }: { user: ListedUser; roles: Role[] })
           { onError: notify },
         )
       }
-      className="h-8 max-w-36 rounded-lg border border-line-strong/60 bg-raised px-2 text-sm"
+      className="h-8 touch:h-10 max-w-36 rounded-lg border border-line-strong/60 bg-raised px-2 text-sm"
     >
       {choices.map(({ id, name: role }) => (
         <option key={id} value={id}>

@@ -89,7 +89,7 @@ const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
       <button
         type="button"
         onClick={onOpen}
-        className="text-left font-medium wrap-anywhere text-accent hover:underline"
+        className="reach text-left font-medium wrap-anywhere text-accent hover:underline"
       >
         {roleName(role.name)}
       </button>

@@ -48,7 +48,7 @@ export function Setup({ chosen, model, onChoose }: SetupProps) {
         <Link
           to="/connections"
           search={(search) => ({ org_id: search.org_id, tab: 'catalogue' })}
-          className="text-sm text-accent hover:underline"
+          className="reach text-sm text-accent hover:underline"
         >
           {t('setup.connect')}
         </Link>

@@ -58,7 +58,7 @@ export function ChooseModels({ connection, action, onAdded, onOtherKey, onClose 
           )
         }
       </Loaded>
-      <button type="button" onClick={onOtherKey} className="w-fit text-sm text-accent underline">
+      <button type="button" onClick={onOtherKey} className="reach w-fit text-sm text-accent underline">
         {t('connect.otherKey')}
       </button>
       {addition.isPending && <ProgressText>{progress}</ProgressText>}

@@ -1,10 +1,12 @@
 import type { LanguageModel, ModelConnection } from '@parley/client/schemas'
 import { useState } from 'react'
 import { translator } from '../../messages/index.ts'
+import { Logo } from '../../ui/avatar.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ProgressText } from '../../ui/progress-text.tsx'
 import { ChooseModels } from './choose-models.tsx'
+import { KNOWN_SERVERS, type KnownServer, knownServerAt } from './known-servers.ts'
 import { keysPageOf, needsAddress, needsKey } from './provider-access.ts'
 import { type Connectable, properNameOf } from './provider-list.ts'
 import { useConnect, useConnections } from './use-connect.ts'
@@ -44,19 +46,22 @@ function EnterKey({ provider, onConnected, onClose }: EnterKeyProps) {
   const [apiKey, setApiKey] = useState('')
   const [baseUrl, setBaseUrl] = useState('')
   const connect = useConnect(onConnected)
-  const keysPage = keysPageOf(provider)
-  const name = properNameOf(provider) ?? t('connect.server')
+  const isCompatible = provider === 'openai-compatible'
+  const server = isCompatible ? knownServerAt(baseUrl) : undefined
+  const keysPage = server ? server.keysPage : keysPageOf(provider)
+  const name = server?.name ?? properNameOf(provider) ?? t('connect.server')
   return (
     <FormDialog
       open
       onClose={onClose}
       title={t('connect.title', { name })}
-      description={keysPage === null ? t('connect.noKeys') : undefined}
+      description={isCompatible ? t('connect.compatibleHint') : undefined}
       action={t('connect.connect')}
       busy={connect.isPending}
       error={connect.error}
-      onSubmit={() => connect.mutate({ provider, apiKey, baseUrl })}
+      onSubmit={() => connect.mutate({ provider, server: server?.name, apiKey, baseUrl })}
     >
+      {isCompatible && <KnownServers chosen={server} onChoose={setBaseUrl} />}
       {needsAddress(provider) && (
         <TextField
           label={t('form.url')}
@@ -79,7 +84,12 @@ function EnterKey({ provider, onConnected, onClose }: EnterKeyProps) {
         onChange={({ target }) => setApiKey(target.value)}
       />
       {keysPage !== null && (
-        <a href={keysPage} target="_blank" rel="noreferrer" className="w-fit text-sm text-accent underline">
+        <a
+          href={keysPage}
+          target="_blank"
+          rel="noreferrer"
+          className="reach w-fit text-sm text-accent underline"
+        >
           {t('connect.getKey', { name })}
         </a>
       )}
@@ -87,3 +97,27 @@ function EnterKey({ provider, onConnected, onClose }: EnterKeyProps) {
     </FormDialog>
   )
 }
+
+interface KnownServersProps {
+  chosen: KnownServer | undefined
+  onChoose: (baseUrl: string) => void
+}
+
+/** Buttons that fill in the base URL of a known server. */
+const KnownServers = ({ chosen, onChoose }: KnownServersProps) => (
+  <ul aria-label={t('connect.knownServers')} className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+    {KNOWN_SERVERS.map((server) => (
+      <li key={server.name}>
+        <button
+          type="button"
+          aria-pressed={server === chosen}
+          onClick={() => onChoose(server.baseUrl)}
+          className="flex min-h-10 w-full items-center gap-2 rounded-lg border border-line px-1.5 py-1 text-left text-sm hover:bg-hover aria-pressed:border-accent aria-pressed:bg-accent-soft"
+        >
+          <Logo name={server.logo} />
+          <span className="min-w-0 break-words">{server.name}</span>
+        </button>
+      </li>
+    ))}
+  </ul>
+)

@@ -1,9 +1,9 @@
 import type { LanguageModel } from '@parley/client/schemas'
 import { lazy, Suspense, useState } from 'react'
 import { loadText, translator } from '../../messages/index.ts'
+import { Logo } from '../../ui/avatar.tsx'
 import { loadChunk } from '../../ui/chunks.ts'
 import { CONNECTABLE, type Connectable, properNameOf } from './provider-list.ts'
-import { ProviderMark } from './provider-mark.tsx'
 
 const t = translator('home')
 
@@ -39,7 +39,7 @@ export function ProviderCards({ action, onAdded }: ProviderCardsProps) {
               onClick={() => setProvider(one)}
               className="flex min-h-12 w-full items-center gap-2.5 rounded-xl border border-line bg-raised px-3 py-2 text-left text-sm font-medium hover:bg-hover"
             >
-              <ProviderMark provider={one} />
+              <Logo name={one} />
               <span className="min-w-0 break-words">{properNameOf(one) ?? t('setup.compatible')}</span>
             </button>
           </li>

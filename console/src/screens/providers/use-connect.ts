@@ -15,22 +15,24 @@ export function useConnections() {
 
 export interface NewConnection {
   provider: Connectable
+  /** The name of a known server. By default, the connection is named after its provider. */
+  server?: string | undefined
   apiKey: string
   baseUrl: string
 }
 
 /**
- * Returns a function that creates a connection, named after its provider. The caller must outdate the list of
+ * Returns a function that creates a connection, named after its server or provider. The caller must outdate the list of
  * connections.
  */
 export function useCreateConnection(): (given: NewConnection) => Promise<ModelConnection> {
   const { organization } = useHere()
   const { data } = useConnections()
-  return ({ provider, apiKey, baseUrl }) =>
+  return ({ provider, server, apiKey, baseUrl }) =>
     api.request('POST /api/llm/connections/create', {
       query: { org_id: organization.id },
       body: {
-        name: freeName(connectionName(provider), data?.data ?? []),
+        name: freeName(server ?? connectionName(provider), data?.data ?? []),
         provider,
         ...(apiKey.trim() !== '' && { api_key: apiKey.trim() }),
         ...(baseUrl.trim() !== '' && { base_url: baseUrl.trim() }),
