@@ -8,7 +8,7 @@ export const SHARED_BY_START =
   /\/console\/src\/(?:ui\/theme|shell\/frame|messages\/languages)\.ts$|rolldown\/runtime|\/packages\/messages\/src\/languages\.ts$/
 const CONSOLE_SCRIPT = /<script type="module" crossorigin src="([^"]+)"><\/script>/
 
-/** What each frame of the page (src/shell/frame.ts) loads next, and in each language. */
+/** The modules that each frame of the page (src/shell/frame.ts) needs next, and those in each language. */
 const NEXT: Record<string, string[]> = {
   outside: ['screens/identity/sign-in.tsx'],
   page: ['screens/home/home.tsx'],

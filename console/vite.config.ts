@@ -3,8 +3,8 @@ import { COMPILED_ALIAS, compileMessages } from '@parley/messages/compile'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { SHARED_BY_START, START, startFirst } from './start-first.ts'
 import { logos } from './logos.ts'
+import { SHARED_BY_START, START, startFirst } from './start-first.ts'
 
 /** The server to which Vite's development server proxies requests. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'

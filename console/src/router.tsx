@@ -15,7 +15,7 @@ import { playgroundRoutes } from './screens/playground/routes.ts'
 import { toolRoutes } from './screens/tools/routes.ts'
 import { appRoute, rootRoute, shellRoutes } from './shell/app-route.tsx'
 import { followNavigations } from './shell/late-screen.ts'
-import { ScreenFailed } from './shell/not-found.tsx'
+import { ScreenFailed } from './shell/screen-failed.tsx'
 
 /** All routes: those that need no session first, then those for signed-in users. */
 const tree = rootRoute.addChildren([

@@ -30,7 +30,7 @@ describeInBrowser('the installation in the console', () => {
     await page.reload()
     const dialog = page.getByRole('dialog', { name: 'Analytical Engines' })
     await dialog.getByLabel('Credits', { exact: true }).fill('5000')
-    await dialog.getByLabel('Reason').fill('Order 1042')
+    await dialog.getByLabel('Reason', { exact: true }).fill('Order 1042')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Grant credits' }).click()
     await page

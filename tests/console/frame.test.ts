@@ -20,7 +20,7 @@ describeInBrowser('the frame of the console', () => {
   beforeAll(async () => {
     stage = await startConsoleStage()
     person = await stage.server.signUp()
-  }, 60_000)
+  }, 180_000)
   afterAll(() => stage?.stop())
 
   /** Opens a page whose scripts wait until `go` is called, except the first one. */

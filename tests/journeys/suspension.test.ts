@@ -57,16 +57,22 @@ test('members read and export, with the reason; nothing that writes or costs run
   const { person, call, key } = await prepare()
   const chat_id = await titledChat(server, person)
   const model_id = await modelOf(person, 'emu-n3')
-  const say = (content: string) => call('POST', `/api/chat/send_message?chat_id=${chat_id}&model_id=${model_id}`, { content })
+  const say = (content: string) =>
+    call('POST', `/api/chat/send_message?chat_id=${chat_id}&model_id=${model_id}`, { content })
   expect((await say('Hello')).status).toBe(200)
   const kbId = await librarian(server, person).create()
   await suspend(person)
 
-  const organization = (await call('GET', '/api/org/list')).body.data[0]
+  const organization = (await server.call('GET', '/api/org/list', { token: person.token })).body.data[0]
   expect(organization.suspension).toEqual({ reason: REASON, suspended_at: expect.any(String) })
   const chat = await call('GET', `/api/chat?chat_id=${chat_id}`)
   expect(chat.body.messages.length).toBe(2)
-  for (const path of ['/api/agents/list', '/api/org/export', `/api/chat/export?chat_id=${chat_id}`, '/api/audit/list'])
+  for (const path of [
+    '/api/agents/list',
+    '/api/org/export',
+    `/api/chat/export?chat_id=${chat_id}`,
+    '/api/audit/list',
+  ])
     expect([path, (await call('GET', path)).status]).toEqual([path, 200])
 
   const refused = await say('Are you there?')
@@ -98,19 +104,26 @@ test('members read and export, with the reason; nothing that writes or costs run
 
   await lift(person)
   expect((await say('Are you there?')).status).toBe(200)
-  expect((await call('GET', '/api/org/list')).body.data[0].suspension).toBeNull()
+  expect(
+    (await server.call('GET', '/api/org/list', { token: person.token })).body.data[0].suspension,
+  ).toBeNull()
   const { data: entries } = (await call('GET', '/api/audit/list?record_type=organization')).body
-  expect(entries.slice(0, 2)).toMatchObject([
+  const isAboutSuspension = ({ action }: { action: string }) => action.includes('suspen')
+  expect(entries.filter(isAboutSuspension)).toMatchObject([
     { action: 'organization.suspension_lifted', before: { reason: REASON }, after: null },
     { action: 'organization.suspended', before: null, after: { reason: REASON } },
   ])
 }, 30_000)
 
 test("the person's other organizations work, but get no credits from the suspended one", async () => {
-  const { person, call } = await prepare()
-  const { body: other } = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}&credits=100`, {
-    token: person.token,
-  })
+  const { person } = await prepare()
+  const { body: other } = await server.call(
+    'POST',
+    `/api/org/create_org?name=${crypto.randomUUID()}&credits=100`,
+    {
+      token: person.token,
+    },
+  )
   const chat = (id: string) =>
     server.call('POST', `/api/chat?org_id=${id}`, { token: person.token, body: { title: 'Chat' } })
   const { id: mine } = (await chat(person.organizationId)).body
@@ -118,16 +131,18 @@ test("the person's other organizations work, but get no credits from the suspend
   await suspend(person)
   expect((await chat(other.id)).status).toBe(201)
   const transfer = { from_org: person.organizationId, to_org: other.id, amount: 5 }
-  expect(codeOf(await call('POST', '/api/billing/transfer', transfer))).toEqual(SUSPENDED)
+  expect(
+    codeOf(await server.call('POST', '/api/billing/transfer', { token: person.token, body: transfer })),
+  ).toEqual(SUSPENDED)
   const again = `/api/org/create_org?name=${crypto.randomUUID()}&credits=1`
   expect(codeOf(await server.call('POST', again, { token: person.token }))).toEqual(SUSPENDED)
-  const remove = (org_id?: string) =>
-    server.call('POST', `/api/chat/bulk_delete_sessions${org_id ? `?org_id=${org_id}` : ''}`, {
+  const remove = (id: string, query = '') =>
+    server.call('POST', `/api/chat/bulk_delete_sessions${query}`, {
       token: person.token,
-      body: { session_ids: [mine, theirs] },
+      body: { chat_ids: [id] },
     })
-  expect(codeOf(await remove(person.organizationId))).toEqual(SUSPENDED)
-  await remove()
+  expect(codeOf(await remove(mine, `?org_id=${person.organizationId}`))).toEqual(SUSPENDED)
+  await Promise.all([remove(mine), remove(theirs)])
   const readChat = (id: string, org_id: string) =>
     server.call('GET', `/api/chat?chat_id=${id}&org_id=${org_id}`, { token: person.token })
   expect((await readChat(mine, person.organizationId)).status).toBe(200)
@@ -180,28 +195,29 @@ test('a reply in progress finishes and is charged', async () => {
   await suspend(person)
   await expect
     .poll(async () => (await call('GET', `/api/chat?chat_id=${chat_id}`)).body.messages.at(-1).status)
-    .toBe('COMPLETED')
+    .toBe('complete')
   const { data: entries } = (await call('GET', '/api/billing/ledger')).body
   expect(entries[0].kind).toBe('DEBIT')
 })
 
-test('its knowledge bases read no sources until it is lifted', async () => {
+test('its knowledge bases index nothing until it is lifted', async () => {
   const [{ person }, { person: other }] = [await prepare(), await prepare()]
   const [library, otherLibrary] = [librarian(server, person), librarian(server, other)]
   const kbId = await library.create({ sources: [textSource('Whales')] })
   const otherId = await otherLibrary.create({ sources: [textSource('Otters')] })
   await Promise.all([library.settle(kbId), otherLibrary.settle(otherId)])
   await suspend(person)
-  await server.server.services.database.sql`
-    update kb_sources set next_reading_at = now() where kb_id in (${kbId}, ${otherId})`
-  const readAgain = async (id: string) => {
-    const [row] = await server.server.services.database.sql`select reading from kb_sources where kb_id = ${id}`
-    return row?.['reading']
+  const { sql } = server.server.services.database
+  await sql`
+    update kb_documents set status = 'pending' where kb_id in (${kbId}, ${otherId})`
+  const statusOf = async (id: string) => {
+    const [row] = await sql<{ status: string }[]>`select status from kb_documents where kb_id = ${id}`
+    return row?.status
   }
-  await expect.poll(() => readAgain(otherId), { timeout: 20_000 }).toBe(2)
-  expect(await readAgain(kbId)).toBe(1)
+  await expect.poll(() => statusOf(otherId), { timeout: 20_000 }).toBe('ready')
+  expect(await statusOf(kbId)).toBe('pending')
   await lift(person)
-  await expect.poll(() => readAgain(kbId), { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => statusOf(kbId), { timeout: 20_000 }).toBe('ready')
 }, 60_000)
 
 test('owners get an email with the reason, and another when it is lifted; unknown organizations are not found', async () => {

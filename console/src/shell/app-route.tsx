@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, Outlet, redirect, retainSearchParams } from '@tanstack/react-router'
 import { session } from '../api/session.ts'
-import { NotFound } from './not-found.tsx'
+import { lateScreen } from './late-screen.ts'
 import { Shell } from './shell.tsx'
 
 export const rootRoute = createRootRoute({
@@ -26,6 +26,10 @@ export const appRoute = createRoute({
 })
 
 /** Unknown pages keep the navigation, so this route is within the shell. */
-const unknownRoute = createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFound })
+const unknownRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '$',
+  component: lateScreen(() => import('./not-found.tsx'), 'NotFound', { text: 'first' }),
+})
 
 export const shellRoutes = [unknownRoute] as const

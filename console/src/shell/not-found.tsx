@@ -1,9 +1,9 @@
-import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { translator } from '../messages/index.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, Failure } from '../ui/states.tsx'
+import { Empty } from '../ui/states.tsx'
 
 const t = translator('shell')
 
@@ -20,15 +20,5 @@ export const NotFound = () => (
     >
       {t('notFound.reason')}
     </Empty>
-  </Page>
-)
-
-/** Replaces a screen that threw an error. The retry button reloads the page. */
-export const ScreenFailed = ({ error }: ErrorComponentProps) => (
-  <Page title={t('failed')}>
-    <Failure
-      error={error instanceof Error ? error : new Error(String(error))}
-      onRetry={() => location.reload()}
-    />
   </Page>
 )

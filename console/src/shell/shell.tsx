@@ -1,7 +1,6 @@
 import type { Organization } from '@parley/client/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
-import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react'
 import { covers } from '../api/covers.ts'
 import { useLiveUpdates } from '../api/live.ts'
@@ -12,10 +11,10 @@ import { Button } from '../ui/button.tsx'
 import { loadChunk } from '../ui/chunks.ts'
 import { classNames } from '../ui/class-names.ts'
 import { signOut } from '../ui/deletions.ts'
-import { Empty, Failure } from '../ui/states.tsx'
+import { Failure } from '../ui/states.tsx'
 import { useAccountLanguage } from './account-language.ts'
 import { showFrame } from './frame.ts'
-import { HereContext } from './organization.tsx'
+import { HereContext, useHere } from './organization.tsx'
 import { Overlays } from './overlays.tsx'
 import { OWN_ORGANIZATIONS, OWN_USER } from './own.ts'
 import { PhoneHeader } from './phone-header.tsx'
@@ -23,11 +22,12 @@ import { rail } from './rail.ts'
 import { SecondFactorGate } from './second-factor-gate.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { SuspensionNotice } from './suspension-notice.tsx'
 
 const t = translator('shell')
 
+const NoMember = lazy(() => loadChunk(() => import('./no-member.tsx')))
 const NewMembership = lazy(() => loadChunk(() => import('./new-membership.tsx')))
+const SuspensionNotice = lazy(() => loadChunk(() => import('./suspension-notice.tsx')))
 
 const LAST = 'parley.organization'
 /** The minimum role level for inviting users: the level of admins. */
@@ -69,19 +69,9 @@ export function Shell() {
   if (!chosen)
     return (
       <Alone>
-        <Empty
-          icon={MenuIcon}
-          title={t('noMember.title')}
-          action={
-            <Button onClick={() => void navigate({ to: '/', search: { org_id: organizations.data[0]?.id } })}>
-              {organizations.data[0]
-                ? t('noMember.go', { organization: organizations.data[0].name })
-                : t('noMember.goHome')}
-            </Button>
-          }
-        >
-          {t('noMember.reason')}
-        </Empty>
+        <Suspense fallback={<Waiting />}>
+          <NoMember other={organizations.data[0]} />
+        </Suspense>
       </Alone>
     )
   if (!chosen.is_opened && opened !== chosen.id)
@@ -119,6 +109,7 @@ function choose(all: Organization[] | undefined, id: string | undefined): Organi
 }
 
 function Frame() {
+  const { organization } = useHere()
   const isRail = rail.useIsOn()
   return (
     <div className="flex h-full">
@@ -138,7 +129,11 @@ function Frame() {
       </aside>
       <div className="flex min-w-0 grow flex-col">
         <PhoneHeader />
-        <SuspensionNotice />
+        {organization.suspension && (
+          <Suspense>
+            <SuspensionNotice reason={organization.suspension.reason} />
+          </Suspense>
+        )}
         <main id="main" tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
           <SecondFactorGate>
             <SettingsFrame>

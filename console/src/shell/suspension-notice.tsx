@@ -1,13 +1,10 @@
 import { CirclePause } from 'lucide-react'
 import { translator } from '../messages/index.ts'
-import { useHere } from './organization.tsx'
 
 const t = translator('shell')
 
 /** Tells members, above every page, that the organization is suspended, why, and what they can still do. */
-export function SuspensionNotice() {
-  const { suspension } = useHere().organization
-  if (!suspension) return null
+export default function SuspensionNotice({ reason }: { reason: string }) {
   return (
     <div
       role="status"
@@ -16,7 +13,7 @@ export function SuspensionNotice() {
       <CirclePause aria-hidden size={18} className="mt-px shrink-0 text-warning" />
       <p className="max-h-24 min-w-0 overflow-y-auto wrap-anywhere">
         {t.rich('suspension', {
-          reason: suspension.reason,
+          reason,
           title: (words) => <strong className="font-semibold">{words}</strong>,
         })}
       </p>

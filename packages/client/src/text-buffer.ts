@@ -5,15 +5,21 @@
 const FLUSH_MS = 50
 /** The longest time between two updates on a slow device. */
 const FLUSH_MS_MAX = 250
+const WAIT_PER_PAINT = 1.5
+
+/** Calls back before the next paint. Missing in Node. */
+const { requestAnimationFrame: beforePaint } = globalThis as {
+  requestAnimationFrame?: (callback: () => void) => number
+}
 
 /**
- * Limits a callback to one call per 50 ms. In a page, also waits as long as the page took to paint the previous call,
- * so that updates take at most half of a slow device's time.
+ * Limits a callback to one call per 50 ms. In a page, also waits 1.5 times as long as the page took to paint the
+ * previous call, so that updates take at most 40 % of a slow device's time.
  */
 export class Throttle {
   readonly #onFlush: () => void
   #clock: ReturnType<typeof setTimeout> | undefined
-  #paintMs = 0
+  #waitMs = 0
 
   constructor(onFlush: () => void) {
     this.#onFlush = onFlush
@@ -21,7 +27,7 @@ export class Throttle {
 
   /** Schedules a call, unless a call is already scheduled. */
   schedule(): void {
-    this.#clock ??= setTimeout(() => this.flush(), Math.max(FLUSH_MS, this.#paintMs))
+    this.#clock ??= setTimeout(() => this.flush(), Math.max(FLUSH_MS, this.#waitMs))
   }
 
   /** Calls back immediately if a call is scheduled. */
@@ -30,9 +36,9 @@ export class Throttle {
     this.cancel()
     const begin = performance.now()
     this.#onFlush()
-    globalThis.requestAnimationFrame?.(() =>
+    beforePaint?.(() =>
       setTimeout(() => {
-        this.#paintMs = Math.min(performance.now() - begin, FLUSH_MS_MAX)
+        this.#waitMs = Math.min((performance.now() - begin) * WAIT_PER_PAINT, FLUSH_MS_MAX)
       }),
     )
   }

@@ -4,7 +4,6 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { COLLEAGUE, EMAILED_TOKEN, ORGANIZATION, ROLE } from '#platform/http/example-values.ts'
 import { confirms, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { liftSuspension, suspendOrganization } from './suspend-system.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
 import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
 import { listAllOrganizations } from './list-all-system.ts'
@@ -32,6 +31,7 @@ import {
   OrganizationPage,
   OrganizationView,
 } from './schemas.ts'
+import { liftSuspension, suspendOrganization } from './suspend-system.ts'
 
 const InOrganization = Type.Object({ org_id: OrgId })
 

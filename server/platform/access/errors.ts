@@ -34,7 +34,10 @@ export const ACCESS_ERRORS = defineErrors({
   ],
   'user.owner_role': [403, "The 'owner' role cannot be assigned to users"],
   'deployment.paused': [403, 'This deployment is paused. Try again after it is resumed.'],
-  'deployment.suspended': [403, 'This chat is not available because the organization that offers it is suspended.'],
+  'deployment.suspended': [
+    403,
+    'This chat is not available because the organization that offers it is suspended.',
+  ],
   'deployment.not_api': [403, 'This endpoint requires the key of a deployment of type api.'],
 
   'request.org_id_needed': 'org_id is required, in the query or in the body.',

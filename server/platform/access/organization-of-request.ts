@@ -2,7 +2,7 @@ import { UUID } from '#database/new-id.ts'
 import { fail, sentence } from '#errors'
 import type { Access, OrganizationSource, ResourceKind } from './scope.ts'
 
-/** What determines the organization of a request: its own id, nothing, or a record of this kind. */
+/** The source of a request's organization: its own id, the caller's personal organization, or a record of this kind. */
 export type OrganizationKind = 'organization' | 'personal' | ResourceKind
 
 /**

@@ -10,7 +10,7 @@ export default {
       'Diese Sitzung wurde hier oder auf einem anderen Gerät abgemeldet. Melden Sie sich an, um fortzufahren.',
     password_changed: 'Das Passwort Ihres Kontos wurde geändert. Melden Sie sich mit dem neuen Passwort an.',
     address_proven:
-      'Ihre E-Mail-Adresse wurde bestätigt. Dabei werden alle anderen Geräte abgemeldet. Melden Sie sich erneut an.',
+      'Ihre E-Mail-Adresse wurde bestätigt. Damit endeten ältere Sitzungen. Melden Sie sich erneut an.',
     factors_reset:
       'Ein Administrator hat Ihre Zwei-Faktor-Authentifizierung zurückgesetzt. Melden Sie sich an, um sie neu einzurichten.',
     token_reused:

@@ -5,7 +5,7 @@ export default {
     expired: 'Your session expired. Sign in to continue.',
     signed_out: 'This session was signed out, here or on another device. Sign in to continue.',
     password_changed: 'The password of your account was changed. Sign in with the new password.',
-    address_proven: 'Your email address was confirmed, which signs out all other devices. Sign in again.',
+    address_proven: 'Your email address was confirmed. Sign in again.',
     factors_reset: 'An administrator reset your two-factor authentication. Sign in to set it up again.',
     token_reused:
       'Parley ended this session because its sign-in data was used twice. Sign in, and check your sessions under Account.',

@@ -56,8 +56,7 @@ export default {
     developers: 'Developers',
   },
   rail: { toggle: 'Collapse or expand sidebar', hint: 'Collapse or expand sidebar ([)' },
-  suspension:
-    '<title>This organization is suspended.</title> You can read and export everything, but not send or change anything. Reason: {reason}',
+  suspension: '<title>This organization is suspended.</title> It is read-only. Reason: {reason}',
   shortcuts: {
     title: 'Keyboard shortcuts',
     general: 'General',

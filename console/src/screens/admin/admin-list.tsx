@@ -14,19 +14,32 @@ export interface AdminListProps {
 }
 
 interface Props<Row> extends AdminListProps {
-  of: 'organizations' | 'people'
+  label: string
+  /** The placeholder of the search field. */
+  hint: string
+  /** Says what the search does not cover. */
+  limit: string
   icon: LucideIcon
   query: UseInfiniteQueryResult<Row[]>
   columns: readonly Column<Row>[]
 }
 
 /** A searchable table of all organizations or people. */
-export function AdminList<Row extends { id: string }>({ of, icon, q, show, query, columns }: Props<Row>) {
+export function AdminList<Row extends { id: string }>({
+  label,
+  hint,
+  limit,
+  icon,
+  q,
+  show,
+  query,
+  columns,
+}: Props<Row>) {
   return (
     <>
       <SearchField
         label={t('search')}
-        placeholder={t(`${of}.searchHint`)}
+        placeholder={hint}
         value={q}
         onChange={(text) => show({ q: text || undefined })}
       />
@@ -34,11 +47,11 @@ export function AdminList<Row extends { id: string }>({ of, icon, q, show, query
         {(rows) =>
           rows.length === 0 ? (
             <Empty icon={icon} title={t('noMatches')}>
-              {t(`${of}.searchLimit`)}
+              {limit}
             </Empty>
           ) : (
             <>
-              <Table label={t(`tab.${of}`)} rows={rows} keyOf={({ id }) => id} columns={columns} />
+              <Table label={label} rows={rows} keyOf={({ id }) => id} columns={columns} />
               <More query={query} />
             </>
           )

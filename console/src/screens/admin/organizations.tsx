@@ -16,7 +16,9 @@ export function Organizations({ q, show }: AdminListProps) {
   })
   return (
     <AdminList
-      of="organizations"
+      label={t('tab.organizations')}
+      hint={t('organizations.searchHint')}
+      limit={t('organizations.searchLimit')}
       icon={Building2}
       q={q}
       show={show}

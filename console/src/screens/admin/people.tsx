@@ -19,7 +19,9 @@ export function People({ q, show }: AdminListProps) {
   })
   return (
     <AdminList
-      of="people"
+      label={t('tab.people')}
+      hint={t('people.searchHint')}
+      limit={t('people.searchLimit')}
       icon={Users}
       q={q}
       show={show}

@@ -35,11 +35,7 @@ export function SuspensionForm({ organization }: { organization: ListedOrganizat
           {t('suspension.since', { date: formatDate(suspension.suspended_at), reason: suspension.reason })}
         </p>
         {lift.error && <Failure error={lift.error} />}
-        <Button
-          busy={lift.isPending}
-          onClick={() => lift.mutate({ query: { org_id } })}
-          className="self-end"
-        >
+        <Button busy={lift.isPending} onClick={() => lift.mutate({ query: { org_id } })} className="self-end">
           {t('suspension.lift')}
         </Button>
       </>

@@ -91,7 +91,15 @@ function AgentTable({ agents }: { agents: Agent[] }) {
       keyOf={({ id }) => id}
       columns={[
         { header: t('agent'), cell: (agent) => <AgentName agent={agent} /> },
-        { header: t('list.model'), wideOnly: true, cell: (agent) => modelName(agent) },
+        {
+          header: t('list.model'),
+          wideOnly: true,
+          cell: (agent) => (
+            <span title={modelName(agent)} className="block max-w-48 truncate">
+              {modelName(agent)}
+            </span>
+          ),
+        },
         { header: t('list.has'), wideOnly: true, cell: (agent) => <Belongings agent={agent} /> },
         {
           header: t('list.status'),

@@ -1,7 +1,7 @@
 import { Search as SearchIcon, Sparkles } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { translator } from '../../messages/index.ts'
-import { useDefaultModel } from '../../shell/default-model.ts'
+import { useDefaultModel } from '../../shell/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { filterProblem } from './filter-problem.ts'

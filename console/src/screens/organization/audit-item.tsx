@@ -30,7 +30,8 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
     </button>
   )
   return (
-    <>
+    // Browsers lay out and paint only the entries near the visible part of the page, so a long list stays fast.
+    <li className="px-4 py-1.5 text-sm [contain-intrinsic-size:auto_3rem] [content-visibility:auto]">
       <div className="flex items-center gap-x-4">
         <p className="min-w-0 grow py-1 break-words">
           {auditSentence(entry, {
@@ -60,7 +61,7 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
         />
       </div>
       {isOpen && <Details entry={entry} />}
-    </>
+    </li>
   )
 }
 

@@ -8,7 +8,7 @@ import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { AuditExport } from './audit-export.tsx'
 import { AuditFilters } from './audit-filters.tsx'
-import { AuditList } from './audit-list.tsx'
+import { AuditItem } from './audit-item.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import type { ShowAudit } from './search-params.ts'
 
@@ -56,7 +56,14 @@ function Entries() {
             </Empty>
           ) : (
             <>
-              <AuditList entries={list} show={show} />
+              <ul
+                aria-label={t('entries')}
+                className="divide-y divide-line rounded-2xl border border-line bg-raised"
+              >
+                {list.map((entry) => (
+                  <AuditItem key={entry.id} entry={entry} show={show} />
+                ))}
+              </ul>
               <More query={entries} />
             </>
           )

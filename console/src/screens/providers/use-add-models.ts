@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
-import { useDefaultModels } from '../../shell/default-model.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { useDefaultModels } from '../../shell/own.ts'
 import { canChat, type Offered } from './suggest-model.ts'
 
 const t = translator('models')
