@@ -210,6 +210,11 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     const team = await createOrganization(server, { ...person, token })
     return { token, body: { from_org: organizationId, to_org: team.organizationId, amount: 7 } }
   },
+  // The other requests need an organization that is not suspended.
+  post_org_suspend: async () => ({
+    query: { org_id: (await server.signUp()).organizationId },
+    body: { reason: 'Unpaid' },
+  }),
   post_org_leave: () => ({ token: made.tokens.G, query: { org_id: made.fixture.organizationId } }),
   post_org_transfer_ownership: () => ({
     token: other.tokens.O,

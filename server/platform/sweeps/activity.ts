@@ -5,7 +5,7 @@ const IDLE_MS = 30_000
 
 /**
  * When a process of the installation last used the database for more than looks (database/looks.ts). This process counts
- * its own statements. It hears of the other processes when it renews its lease (platform/instance).
+ * its own statements. The renewal of its lease tells it about the other processes (platform/instance).
  */
 export class Activity {
   readonly #database: Pick<Database, 'statementsSent'>
