@@ -21,7 +21,7 @@ test('npm run dev serves the API, the console and a model at one address, and en
 
   const page = await dev.call('GET', '/', { headers: { accept: 'text/html' } })
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('src="/@vite/client"')])
-  const source = /src="(\/src\/main\.tsx[^"]*)"/.exec(page.text)?.[1] ?? ''
+  const source = /src="(\/src\/app\.tsx[^"]*)"/.exec(page.text)?.[1] ?? ''
   expect((await dev.call('GET', source)).text).toContain('createRoot')
 
   const credentials = { email: 'admin@localhost', password: 'administrator' }
