@@ -114,7 +114,13 @@ function wrap(
   }
 }
 
-const PARAMETERS = { statement_timeout: STATEMENT_TIMEOUT_MS, application_name: 'parley' }
+/** No parallel workers: to start them takes longer than they save, and concurrent statements use the other cores. */
+const PARAMETERS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  application_name: 'parley',
+  max_parallel_workers_per_gather: 0,
+}
+
 /**
  * Opens one connection without migrating, to inspect a database. `embedded` is a running embedded database, or null for
  * `databaseUrl`.
