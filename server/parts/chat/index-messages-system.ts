@@ -9,8 +9,9 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * Maintains chat_words, the search index of messages and titles, in the background. Storing a message doesn't write
  * to the index. Sweeps find missing entries in three ways:
  *
- * - Newest: each sweep checks the messages and chats whose ids are younger than two minutes by the database's clock.
- * - Unread: a streaming reply or a changed title has a row without words. A sweep fills the row once the reply has
+ * - Newest: each sweep checks the messages and chats whose ids are younger than five seconds by the database's clock. Once
+ * a minute, and while there is more than one step of work, it checks those of two minutes.
+ * - Unread: a long streaming reply or a changed title has a row without words. A sweep fills the row once the reply has
  * ended or the title is stored.
  * - Walk: the first walk checks all messages and titles from newest to oldest in bounded steps. Then it pauses and
  * starts over. Later walks end a day before the start of the last complete one, so their cost does not grow with the
@@ -22,29 +23,36 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * upgrade. An entry is missing for at most one walk and one pause. To check all entries again, set `covered_at` to
  * null.
  *
- * A look without a lock finds whether there is anything to do. Each step is a short transaction under an advisory lock,
+ * A look without a lock finds whether there is anything to do. Each write is a short transaction under an advisory lock,
  * so that only one process at a time works on the index. The lock only saves work: two processes would write equal rows.
  */
 
 /** Key of the advisory lock, the same in every process. */
 const INDEX_LOCK = 7_265_541
 const NEWEST_SECONDS = 120
+/** Time between the checks of NEWEST_SECONDS. The checks between them cover RECENT_SECONDS. */
+const NEWEST_EVERY_MS = 60_000
+const RECENT_SECONDS = 5
+/** Time after which a reply that still streams gets a row without words. Most replies end earlier and need none. */
+const LONG_REPLY_SECONDS = 60
 /** A message is stored at most this long after the time in its id. */
 const LATE_HOURS_MAX = 24
 /** Pause after a walk, in hours. Much longer than a walk: PostgreSQL walks over a million messages in some seconds. */
 const REST_HOURS = 6
-/** Limits of a step: number of messages and total bytes. */
-const STEP_MESSAGES = 50
-const STEP_BYTES = 50_000
+/** Maximum number of missing entries per step. */
+const STEP_ENTRIES = 5_000
+/** Limits of a transaction: number of messages and total bytes. */
+const WRITE_MESSAGES = 50
+const WRITE_BYTES = 50_000
 /** Maximum number of ids that the walk checks per step. */
 const WALK_IDS = 2_000
 
 export interface MessageIndex {
-  /** Returns what the next step would work on: entries to add or a part of the walk. */
+  /** Returns the next step: entries to add or a part of the walk. Empty if there is nothing to do. */
   find(): Promise<Step[]>
-  /** Adds missing entries until none is left or another process holds the lock. */
-  sweep(): Promise<void>
-  /** Stops after the current step. */
+  /** Takes the steps found, and more until no entry is missing or another process holds the lock. */
+  sweep(found?: Step[]): Promise<void>
+  /** Stops after the current transaction. */
   stop(): Promise<void>
 }
 
@@ -53,27 +61,45 @@ export function createMessageIndex(database: Database): MessageIndex {
   let underWay: Promise<void> | undefined
   let stopped = false
   let hasStarted = false
-  async function endPause(): Promise<void> {
+  /** Time of the last check of NEWEST_SECONDS that left no entry for another step. */
+  let newestCheckedAt = Number.NEGATIVE_INFINITY
+
+  async function find(): Promise<Step[]> {
     if (!hasStarted) await sql`update chat_words_walk set rest_until = now()`
     hasStarted = true
+    const now = performance.now()
+    const checksNewest = now - newestCheckedAt >= NEWEST_EVERY_MS
+    const step = await findStep(sql, checksNewest ? NEWEST_SECONDS : RECENT_SECONDS)
+    if (isFull(step)) newestCheckedAt = Number.NEGATIVE_INFINITY
+    else if (checksNewest) newestCheckedAt = now
+    return step.missing.length > 0 || step.below !== null ? [step] : []
   }
-  async function run(): Promise<void> {
-    await endPause()
-    for (let hasMore = true; hasMore && !stopped; ) {
+  async function run(found: Step[]): Promise<void> {
+    for (let [step] = found; step && (await take(step)) && mayHaveMore(step); [step] = await find());
+  }
+  /** Takes a step. Returns false if it was interrupted. */
+  async function take({ missing, below }: Step): Promise<boolean> {
+    const writes = missing.length > 0 ? writesOf(missing) : [[]]
+    for (const ids of writes) {
+      if (stopped) return false
       const begin = performance.now()
-      hasMore = await sql.begin(takeStep)
-      // Sleeps as long as the step took, so that a long walk keeps the database busy at most half of the time.
-      if (hasMore) await sleep(performance.now() - begin)
+      const done = await sql.begin(async (tx) => {
+        const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
+        if (!lock?.held) return false
+        if (ids.length > 0) await store(tx, (await readSources(tx, ids)).map(toEntry))
+        else if (below !== null) await walkOn(tx, below)
+        return true
+      })
+      if (!done) return false
+      // Sleeps as long as the transaction took, so that a long walk keeps the database busy at most half of the time.
+      await sleep(performance.now() - begin)
     }
+    return true
   }
   return {
-    async find() {
-      await endPause()
-      const step = await findStep(sql)
-      return step.ids.length > 0 || step.below !== null ? [step] : []
-    },
-    sweep() {
-      underWay ??= run().finally(() => {
+    find,
+    sweep(found) {
+      underWay ??= (async () => run(found ?? (await find())))().finally(() => {
         underWay = undefined
       })
       return underWay
@@ -83,6 +109,32 @@ export function createMessageIndex(database: Database): MessageIndex {
       await underWay?.catch(() => {})
     },
   }
+}
+
+interface Step {
+  /** Messages and chats to index, with the bytes of a message's text. */
+  missing: { id: string; bytes: number }[]
+  /** The walk continues below this id. Null while it pauses. */
+  below: string | null
+}
+
+const isFull = ({ missing }: Step): boolean => missing.length === STEP_ENTRIES
+const mayHaveMore = (step: Step): boolean => isFull(step) || step.below !== null
+
+/** Divides missing entries into transactions. */
+function writesOf(missing: Step['missing']): string[][] {
+  const writes: string[][] = []
+  let bytesLeft = 0
+  for (const { id, bytes } of missing) {
+    const write = writes.at(-1)
+    if (write && write.length < WRITE_MESSAGES && bytesLeft > 0) write.push(id)
+    else {
+      writes.push([id])
+      bytesLeft = WRITE_BYTES
+    }
+    bytesLeft -= bytes
+  }
+  return writes
 }
 
 interface Source {
@@ -101,36 +153,17 @@ interface Entry extends Omit<Source, 'text' | 'is_unsearched'> {
   words: string | null
 }
 
-interface Step {
-  /** Ids of messages and chats to index. */
-  ids: string[]
-  /** The walk continues below this id. Null while it pauses. */
-  below: string | null
-}
-
-/** Runs one step. Returns whether there may be more to do. */
-async function takeStep(tx: SystemTransaction): Promise<boolean> {
-  const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
-  if (!lock?.held) return false
-  const { ids, below } = await findStep(tx)
-  if (ids.length > 0) {
-    await store(tx, (await readSources(tx, ids)).map(toEntry))
-    return true
-  }
-  return below !== null && walkOn(tx, below)
-}
-
 /** All searchable rows: messages, and chats for their titles. */
 const sources = (sql: SystemStatements) => sql`(
-  select id, null::text as title from chat_messages union all select id, title from chats)`
+  select id, null::text as title, status from chat_messages union all select id, title, null from chats)`
 const isMissing = (sql: SystemStatements) => sql`not exists (
   select from chat_words w where w.id = s.id and (w.words is null or w.title is not distinct from s.title))`
+/** The lowest id of this many seconds ago. */
+const idOf = (sql: SystemStatements, seconds: number) => sql`
+  (lpad(to_hex(((extract(epoch from now()) - ${seconds}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`
 
-/**
- * Returns the next step. It has at least one id if any entry is missing. More ids follow while their text has at most
- * `STEP_BYTES` bytes in total.
- */
-async function findStep(sql: SystemStatements): Promise<Step> {
+/** Returns the next step. It has at least one entry if any is missing among those that it checks. */
+async function findStep(sql: SystemStatements, newestSeconds: number): Promise<Step> {
   const [step] = await sql<Step[]>`
     with walk as (
       select case when below is null and coalesce(rest_until < now(), true) then ${HIGHEST_ID}::uuid else below end as below
@@ -139,26 +172,25 @@ async function findStep(sql: SystemStatements): Promise<Step> {
       select w.id from chat_words w
       where w.words is null and (w.title is not null or exists (
         select from chat_messages m where m.chat_id = w.chat_id and m.id = w.id and m.status <> 'streaming'))
-      order by w.id desc limit ${STEP_MESSAGES}),
+      order by w.id desc limit ${STEP_ENTRIES}),
     newest as (
       select s.id from ${sources(sql)} s
-      where s.id >= (lpad(to_hex(((extract(epoch from now()) - ${NEWEST_SECONDS}) * 1000)::bigint), 12, '0')
-        || repeat('0', 20))::uuid and ${isMissing(sql)}
-      order by s.id desc limit ${STEP_MESSAGES}),
+      where s.id >= ${idOf(sql, newestSeconds)} and ${isMissing(sql)}
+        and (s.status is distinct from 'streaming' or s.id < ${idOf(sql, LONG_REPLY_SECONDS)})
+      order by s.id desc limit ${STEP_ENTRIES}),
     walked as (
       select s.id from (
         select s.id, s.title from ${sources(sql)} s where s.id < (select below from walk)
         order by s.id desc limit ${WALK_IDS}) s
-      where ${isMissing(sql)} order by s.id desc limit ${STEP_MESSAGES}),
+      where ${isMissing(sql)} order by s.id desc limit ${STEP_ENTRIES}),
     missing as (
       (select id, 1 as turn from unread union all select id, 2 from newest union all select id, 3 from walked)
-      order by turn, id desc limit ${STEP_MESSAGES}),
-    sized as (
-      select missing.id, sum(coalesce(octet_length(m.content), 0)) over (order by turn, missing.id desc)
-        - coalesce(octet_length(m.content), 0) as bytes_before
-      from missing left join chat_messages m using (id))
-    select array(select distinct id from sized where bytes_before < ${STEP_BYTES}) as ids, below from walk`
-  return step ?? { ids: [], below: null }
+      order by turn, id desc limit ${STEP_ENTRIES})
+    select coalesce(json_agg(json_build_object('id', id, 'bytes', bytes)), '[]') as missing, (select below from walk) as below
+    from (
+      select missing.id, coalesce(max(octet_length(m.content)), 0) as bytes
+      from missing left join chat_messages m using (id) group by missing.id order by min(turn), missing.id desc) as sized`
+  return step ?? { missing: [], below: null }
 }
 
 /**
@@ -213,11 +245,11 @@ async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
 }
 
 /**
- * Advances the walk after a step without missing entries. Returns whether the walk continues. It ends at the oldest
- * message, or where the last complete walk has checked everything.
+ * Advances the walk after a step without missing entries. It ends at the oldest message, or where the last complete walk
+ * has checked everything.
  */
-async function walkOn(tx: SystemTransaction, below: string): Promise<boolean> {
-  const [walk] = await tx<{ below: string | null }[]>`
+async function walkOn(tx: SystemTransaction, below: string): Promise<void> {
+  await tx`
     with next as (
       select id from (
         select s.id from ${sources(tx)} s where s.id < ${below}::uuid order by s.id desc limit ${WALK_IDS}) s
@@ -232,7 +264,5 @@ async function walkOn(tx: SystemTransaction, below: string): Promise<boolean> {
     on conflict (one) do update set below = excluded.below, rest_until = excluded.rest_until,
       begun_at = case when walk.below is null then now() else walk.begun_at end,
       covered_at = case when excluded.below is not null then walk.covered_at when walk.below is null then now()
-        else walk.begun_at end
-    returning below`
-  return walk?.below != null
+        else walk.begun_at end`
 }
