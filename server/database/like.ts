@@ -1,3 +1,5 @@
+import { and, ilike, type PgColumn, type SQL } from './drizzle.ts'
+
 /** Maximum number of rows, newest first, that a search of the whole installation compares with a pattern. */
 export const SEARCHED_MAX = 10_000
 
@@ -10,3 +12,7 @@ export function patternHolding(words: string | undefined): string | null {
 /** Returns a LIKE pattern for each word. A string that matches all patterns contains the words in any order. */
 export const patternsHolding = (words = ''): string[] =>
   words.split(/\s+/).flatMap((word) => patternHolding(word) ?? [])
+
+/** True if the column contains all words, in any order. Undefined without words. */
+export const holdsWords = (column: PgColumn, words: string | undefined): SQL | undefined =>
+  and(...patternsHolding(words).map((pattern) => ilike(column, pattern)))

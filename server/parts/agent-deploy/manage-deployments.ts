@@ -1,5 +1,5 @@
-import { and, desc, eq, ilike, lt } from '#database/drizzle.ts'
-import { patternsHolding } from '#database/like.ts'
+import { and, desc, eq, lt } from '#database/drizzle.ts'
+import { holdsWords } from '#database/like.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
@@ -56,12 +56,11 @@ export function listDeployments(
   scope: Scope<'agent:read'>,
   query: { q?: string; limit?: number; cursor?: string },
 ): Promise<Page<DeploymentView>> {
-  const named = patternsHolding(query.q).map((pattern) => ilike(agentDeployments.name, pattern))
   return readPage(
     query,
     (below, count) =>
       scope.select(agentDeployments, {
-        where: and(...named, below === undefined ? undefined : lt(agentDeployments.id, below)),
+        where: and(holdsWords(agentDeployments.name, query.q), below === undefined ? undefined : lt(agentDeployments.id, below)),
         orderBy: [desc(agentDeployments.id)],
         limit: count,
       }),

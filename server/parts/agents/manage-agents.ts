@@ -1,5 +1,5 @@
-import { and, desc, eq, ilike, inArray, lt } from '#database/drizzle.ts'
-import { patternsHolding } from '#database/like.ts'
+import { and, desc, eq, inArray, lt } from '#database/drizzle.ts'
+import { holdsWords } from '#database/like.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
@@ -94,12 +94,11 @@ export async function listAgents(
   scope: Scope<'agent:read'>,
   query: { q?: string; limit?: number; cursor?: string },
 ): Promise<Page<AgentView>> {
-  const named = patternsHolding(query.q).map((pattern) => ilike(agents.name, pattern))
   const page = await readPage<AgentRow, AgentRow>(
     query,
     (below, count) =>
       scope.select(agents, {
-        where: and(...named, below === undefined ? undefined : lt(agents.id, below)),
+        where: and(holdsWords(agents.name, query.q), below === undefined ? undefined : lt(agents.id, below)),
         orderBy: [desc(agents.id)],
         limit: count,
       }),

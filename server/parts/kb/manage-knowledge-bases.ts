@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, ilike, inArray, lt } from '#database/drizzle.ts'
-import { patternsHolding } from '#database/like.ts'
+import { and, asc, desc, eq, inArray, lt } from '#database/drizzle.ts'
+import { holdsWords } from '#database/like.ts'
 import { newId } from '#database/new-id.ts'
 import { kbSources, knowledgeBases } from '#database/schema/kb.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
@@ -56,12 +56,11 @@ export async function listKnowledgeBases(
   scope: Scope<'kb:read'>,
   query: { q?: string; limit?: number; cursor?: string },
 ): Promise<Page<KnowledgeBaseView>> {
-  const named = patternsHolding(query.q).map((pattern) => ilike(knowledgeBases.name, pattern))
   const page = await readPage(
     query,
     (below, count) =>
       scope.select(knowledgeBases, {
-        where: and(...named, below === undefined ? undefined : lt(knowledgeBases.id, below)),
+        where: and(holdsWords(knowledgeBases.name, query.q), below === undefined ? undefined : lt(knowledgeBases.id, below)),
         orderBy: [desc(knowledgeBases.id)],
         limit: count,
       }),
