@@ -26,7 +26,9 @@ const PAINTS = `new Promise((resolve) => {
 })`
 
 const line = createServer((_, response) =>
-  response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>A page</title><p>One line of text'),
+  response
+    .setHeader('Content-Type', 'text/html')
+    .end('<!doctype html><title>A page</title><p>One line of text'),
 )
 await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve))
 const lineUrl = `http://127.0.0.1:${(line.address() as AddressInfo).port}/`

@@ -60,7 +60,10 @@ export function listDeployments(
     query,
     (below, count) =>
       scope.select(agentDeployments, {
-        where: and(holdsWords(agentDeployments.name, query.q), below === undefined ? undefined : lt(agentDeployments.id, below)),
+        where: and(
+          holdsWords(agentDeployments.name, query.q),
+          below === undefined ? undefined : lt(agentDeployments.id, below),
+        ),
         orderBy: [desc(agentDeployments.id)],
         limit: count,
       }),

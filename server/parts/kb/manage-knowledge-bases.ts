@@ -60,7 +60,10 @@ export async function listKnowledgeBases(
     query,
     (below, count) =>
       scope.select(knowledgeBases, {
-        where: and(holdsWords(knowledgeBases.name, query.q), below === undefined ? undefined : lt(knowledgeBases.id, below)),
+        where: and(
+          holdsWords(knowledgeBases.name, query.q),
+          below === undefined ? undefined : lt(knowledgeBases.id, below),
+        ),
         orderBy: [desc(knowledgeBases.id)],
         limit: count,
       }),
