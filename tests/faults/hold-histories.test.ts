@@ -99,6 +99,7 @@ async function populate(random: () => number) {
     await sql`
       insert into budgets (id, organization_id, ${sql(column)}, credits_per_month, month)
       values (${crypto.randomUUID()}, ${organizationId}, ${id}, ${left}, date_trunc('month', now() at time zone 'utc'))`
+    await sql`update credit_accounts set budgets_version = 1 where organization_id = ${organizationId}`
     return [{ left }]
   }
   const subjects: Subject[] = []

@@ -38,8 +38,8 @@ export const creditAccounts = pgTable('credit_accounts', {
   messagesDay: date('messages_day'),
   messagesTaken: integer('messages_taken').notNull().default(0),
   /**
-   * Incremented when a budget is set. If the value changes while a statement waits for the account's lock, the
-   * statement has missed a budget.
+   * Incremented when a budget or a limit per minute is set. If the value changes while a statement waits for the
+   * account's lock, the statement has missed one. 0 until the organization's first budget or limit.
    */
   budgetsVersion: integer('budgets_version').notNull().default(0),
 })

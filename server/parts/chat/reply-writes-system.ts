@@ -3,6 +3,7 @@ import { grouped, toRows } from '#database/grouped.ts'
 import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { queueAnnounced } from '#platform/events/outbox.ts'
+import { GROUP_MAX, groupedOpening } from '#platform/ledger/grouped-opening.ts'
 import { closeHolds, type HoldRefusal, openHolds } from '#platform/ledger/hold-statements.ts'
 import type { Answered, NewHold } from '#platform/ledger/ledger.ts'
 import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
@@ -96,14 +97,11 @@ export interface ReplyWrites {
   stopRequested(messageIds: string[]): Promise<string[]>
 }
 
-const GROUP_MAX = 100
-
 export function createReplyWrites(database: Database, instanceId: string): ReplyWrites {
   const sql = systemSql(database)
   return {
-    start: grouped(
-      (replies) => retryStale(replies, (some) => startReplies(sql, instanceId, some)),
-      GROUP_MAX,
+    start: groupedOpening((replies: NewReply[], areLimited) =>
+      startReplies(sql, instanceId, replies, areLimited),
     ),
     end: grouped((replies) => retryStale(replies, (some) => endReplies(sql, some)), GROUP_MAX),
     async isEnded({ entry_id: entryId }) {
@@ -151,6 +149,7 @@ async function startReplies(
   sql: SystemSql,
   instanceId: string,
   replies: NewReply[],
+  areLimited: boolean,
 ): Promise<(Start | typeof STALE)[]> {
   const rows = await sql<{ ordinal: number; start: Start | typeof STALE }[]>`
     with wanted as (
@@ -187,7 +186,7 @@ async function startReplies(
         and chat.user_id = wanted.user_id
       left join session on session.id = wanted.session_id),
     ready as (select * from judged where judgement = 'ready'),
-    ${openHolds(sql, instanceId, { areMessages: true })},
+    ${openHolds(sql, instanceId, { areMessages: true, areLimited })},
     new_chat as (
       insert into chats (id, organization_id, user_id, title, status, model_id, agent_id, deployment_id, visitor_id,
         leaf_message_id, active_reply_id, message_count, last_message_at)

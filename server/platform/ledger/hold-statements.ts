@@ -17,6 +17,8 @@ export const TITLE = 'title'
 
 interface HoldKind {
   areMessages: boolean
+  /** False to skip budgets and limits per minute. The holds of an organization that has any are then STALE. */
+  areLimited: boolean
 }
 
 /**
@@ -31,6 +33,22 @@ const findStale = (sql: Sql): Fragment => sql`
   stale as (
     select organization_id from account join credit_accounts as seen using (organization_id)
     where account.budgets_version <> seen.budgets_version)`
+
+/**
+ * The parts of `openHolds` for organizations without budgets and limits per minute. The first one that is set increments
+ * `budgets_version`.
+ */
+const queueUnlimited = (sql: Sql): Fragment => sql`
+  stale as (select organization_id from account where budgets_version > 0),
+  queued as (
+    select *, null::text as limit_refusal, null::uuid as key_budget_id, null::uuid as member_budget_id,
+      true as key_pays, true as member_pays, count(*) over (partition by organization_id order by ordinal) as turn
+    from ready)`
+
+const queueLimited = (sql: Sql): Fragment => sql`
+  ${findStale(sql)},
+  ${checkLimits(sql, TITLE)},
+  ${queueByBudgets(sql)}`
 
 const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 
@@ -61,14 +79,17 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  * statement's snapshot, which is older than the lock. If the statement began before midnight and waited for the lock,
  * the account may already be on a later day.
  */
-export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKind): Fragment => sql`
+export const openHolds = (
+  sql: Sql,
+  instanceId: string,
+  { areMessages, areLimited }: HoldKind,
+): Fragment => sql`
   account as (
     select organization_id, budgets_version, balance, balance - held as available, greatest(messages_day, ${today(sql)}) as day,
       case when messages_day >= ${today(sql)} then messages_taken else 0 end as taken
     from credit_accounts
     where organization_id = any (array(select organization_id from ready))
     order by organization_id for update),
-  ${findStale(sql)},
   day_limit as (${
     areMessages
       ? sql`
@@ -77,8 +98,7 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
       : sql`
     select organization_id, null::numeric as messages_left from account`
   }),
-  ${checkLimits(sql, TITLE)},
-  ${queueByBudgets(sql)},
+  ${areLimited ? queueLimited(sql) : queueUnlimited(sql)},
   weighed as (
     select queued.*, balance, day, case
       when stale.organization_id is not null then ${STALE}
@@ -100,8 +120,13 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
     }
     from (select organization_id, day, count(*)::int as holds from admitted group by 1, 2) as opened
     where a.organization_id = opened.organization_id),
+  ${
+    areLimited
+      ? sql`
   ${holdOfBudgets(sql)},
-  ${countRequests(sql, TITLE)},
+  ${countRequests(sql, TITLE)},`
+      : sql``
+  }
   hold_entry as (
     insert into ledger_entries
       (id, organization_id, kind, quantity, amount, balance_after, model_id, user_id, api_key_id, agent_id,

@@ -5,6 +5,7 @@ import { newId } from '#database/new-id.ts'
 import { creditAccounts, ledgerEntries } from '#database/schema/ledger.ts'
 import { fail } from '#errors'
 import { queueAnnounced } from '#platform/events/outbox.ts'
+import { GROUP_MAX, groupedOpening } from './grouped-opening.ts'
 import { closeHolds, type HoldRefusal, openHolds } from './hold-statements.ts'
 import { refusalOf } from './refusals.ts'
 import { retryStale, STALE } from './retry-stale.ts'
@@ -123,14 +124,8 @@ export interface Ledger {
 
 /** The predicate of the index on rare kinds. The planner cannot derive it from a parameter. */
 const IS_RARE = statement`${ledgerEntries.kind} in ('CREDIT', 'RELEASE')`
-/** Maximum number of holds opened or closed in one statement. */
-const GROUP_MAX = 100
-
 export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Ledger {
-  const open = grouped(
-    (holds: Hold[]) => retryStale(holds, (some) => openAll(sql, instanceId, some)),
-    GROUP_MAX,
-  )
+  const open = groupedOpening((holds: Hold[], areLimited) => openAll(sql, instanceId, holds, areLimited))
   const close = grouped(
     (closings: HoldClosing[]) => retryStale(closings, (some) => closeAll(sql, some)),
     GROUP_MAX,
@@ -204,6 +199,7 @@ async function openAll(
   sql: OpenDatabase['sql'],
   instanceId: string,
   holds: Hold[],
+  areLimited: boolean,
 ): Promise<(HoldRefusal | typeof STALE | null)[]> {
   const rows = await sql<{ ordinal: number; refusal: HoldRefusal | typeof STALE | null }[]>`
     with ready as (
@@ -211,7 +207,7 @@ async function openAll(
       from json_to_recordset(${toRows(holds)}::text::json) as r (ordinal int, hold_id uuid, organization_id uuid,
         model_id uuid, user_id uuid, api_key_id uuid, agent_id uuid, deployment_id uuid, chat_id uuid, reason text,
         input_ratio numeric, output_ratio numeric)),
-    ${openHolds(sql, instanceId, { areMessages: false })}
+    ${openHolds(sql, instanceId, { areMessages: false, areLimited })}
     select ordinal, refusal from weighed`
   const byOrdinal = new Map(rows.map(({ ordinal, refusal }) => [ordinal, refusal]))
   return holds.map((_, ordinal) => byOrdinal.get(ordinal) as HoldRefusal | typeof STALE | null)

@@ -1,4 +1,7 @@
-/** Result for an item whose organization's budgets changed while the statement waited for its account. */
+/**
+ * Result for an item that the statement skipped, because it did not know the organization's budgets: they changed while
+ * the statement waited for the account, or the statement reads none.
+ */
 export const STALE = 'stale'
 
 /**
