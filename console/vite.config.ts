@@ -26,6 +26,9 @@ const SHARED_FROM = 6
 const PANELS =
   /\/src\/ui\/(?:menu-panel|dialog-panel|popover-panel|picker-panel|toasts|confirm-dialog)\.tsx$|\/node_modules\/(?:@radix-ui|radix-ui|@floating-ui|cmdk|aria-hidden|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)\//
 
+/** Matches the tables of records and their placeholders. No first page shows one, so they are in a chunk of their own. */
+const LISTS = /\/src\/ui\/(?:table|searched-list|search-field|editor-skeleton)\.tsx$/
+
 /** Matches the files that combine the messages of several areas into one chunk. */
 const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 
@@ -52,6 +55,7 @@ export default defineConfig({
           groups: [
             { name: 'start', test: SHARED_BY_START, priority: 2, includeDependenciesRecursively: false },
             { name: 'panels', test: PANELS, priority: 1, includeDependenciesRecursively: false },
+            { name: 'lists', test: LISTS, priority: 1, includeDependenciesRecursively: false },
             { name: 'shared', minShareCount: SHARED_FROM },
           ],
         },

@@ -62,7 +62,7 @@ const STILL_MS_MAX = 30_000
 const BECOMES_STILL = `(async () => {
   const deadline = performance.now() + ${STILL_MS_MAX}
   const isStill = () => document.querySelector('h1, main, form') !== null
-  && document.querySelector('.shimmer, [aria-label=Loading], .animate-spin') === null
+  && document.querySelector('.shimmer, .skeleton, [aria-label=Loading], .animate-spin') === null
   && document.fonts.status === 'loaded'
   && document.getAnimations().every(({ playState }) => playState !== 'running')
   while (!isStill() && performance.now() < deadline) await new Promise(requestAnimationFrame)

@@ -11,6 +11,9 @@ import { toolsmith } from '#tests/support/toolsmith.ts'
 
 /** Creates agents, adds tools, knowledge and connections, tests and deletes them. */
 
+/** The number of agents that the list loads at once. */
+const PAGE_SIZE = 50
+
 const INPUT = { name: 'text', type: 'str', description: 'What to say', required: true }
 
 describeInBrowser('agents in the console', () => {
@@ -81,6 +84,44 @@ describeInBrowser('agents in the console', () => {
     await page.getByRole('link', { name: 'Agents' }).first().click()
     await page.getByRole('row', { name: /Concierge/ }).waitFor()
     await expectAccessible(page)
+  })
+
+  test('the list shows its shape while it loads, recovers from a failure, and searches all agents', async () => {
+    const crowd = await agentKeeper(stage.server)
+    await crowd.make({ name: 'Needle', description: 'The oldest of more than one page' })
+    for (let number = 1; number <= PAGE_SIZE; number++) await crowd.make({ name: `Straw ${number}` })
+    const page = await stage.open('about:blank', crowd.person)
+    const path = /\/api\/agents\/list\?/
+    const failure = { detail: 'The database is away.', code: 'server.unavailable' }
+    const held = Promise.withResolvers<void>()
+    await page.route(path, async (route) => {
+      await held.promise
+      await route.fulfill({ status: 500, json: failure, headers: { 'retry-after': '0' } })
+    })
+    await page.goto('/agents')
+    await page.getByRole('status', { name: 'Loading' }).waitFor()
+    const delay = `getComputedStyle(document.querySelector('[role=status][aria-label=Loading]')).animationDelay`
+    expect(await page.evaluate(delay)).toBe('0.15s')
+    await expectAccessible(page)
+    held.resolve()
+    await page.getByRole('alert').getByText('The database is away.').waitFor()
+    await page.unroute(path)
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('link', { name: `Straw ${PAGE_SIZE}` }).waitFor()
+    expect(await page.getByRole('link', { name: 'Needle' }).count()).toBe(0)
+
+    const search = page.getByRole('searchbox', { name: 'Search agents' })
+    await search.fill('needle')
+    await page.getByRole('link', { name: 'Needle' }).waitFor()
+    await page.getByRole('link', { name: `Straw ${PAGE_SIZE}` }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: 'Needle' }).waitFor()
+    await search.fill('pin')
+    await page.getByText('No name contains “pin”.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Clear search' }).click()
+    await page.getByRole('link', { name: `Straw ${PAGE_SIZE}` }).waitFor()
+    expect(await search.inputValue()).toBe('')
   })
 
   test('a duplicate name shows an error, and the edits stay', async () => {
@@ -243,6 +284,9 @@ describeInBrowser('agents in the console', () => {
     await expectAccessible(page)
     const gone = await open('/agents/01890a5d-ac96-774b-bcce-b302099a8057')
     await gone.getByRole('alert').getByText('Agent not found').waitFor()
+    // The same request would fail again. The way out is the link above.
+    expect(await gone.getByRole('button', { name: 'Retry' }).count()).toBe(0)
+    await gone.getByRole('main').getByRole('link', { name: 'Agents' }).waitFor()
     await expectAccessible(gone)
     expect(stage.problems).toEqual([])
   })

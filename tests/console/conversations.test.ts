@@ -36,8 +36,9 @@ describeInBrowser('conversations in the console', () => {
   test('several models reply to a question, and models can be added and excluded', async () => {
     const page = await stage.open('/conversations', ada)
     await page.getByRole('heading', { name: 'No conversations yet' }).waitFor()
+    await page.getByText('The replies appear next to each other').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'New conversation' }).first().click()
+    await page.getByRole('button', { name: 'New conversation' }).click()
     await page.getByLabel('Title').fill('Engines')
     await page.getByRole('button', { name: 'Models' }).click()
     await page.getByRole('option', { name: /^Short/ }).click()

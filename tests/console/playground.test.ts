@@ -98,6 +98,7 @@ describeInBrowser('the playground in the console', () => {
     await page.getByRole('option', { name: /Barometer/ }).click()
     await page.keyboard.press('Escape')
     await page.getByText('Server discovery').waitFor()
+    await page.getByRole('button', { name: 'Connections: Choose connections' }).waitFor()
     await page.getByRole('button', { name: 'Clear history' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Clear history' }).click()
     await log.getByText('What do you want to do?').waitFor()

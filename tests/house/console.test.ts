@@ -25,7 +25,7 @@ const ROOMS = ['messages', 'api', 'ui', 'markdown', 'shell', 'screens']
 
 /** The other groups that each group of screens may import. */
 const SCREENS_MAY_IMPORT: Record<string, string[]> = {
-  admin: ['organization', 'people'],
+  admin: ['organization'],
   agents: ['chat'],
   // The page that confirms a connection is outside the shell, and uses the layout of `identity`.
   connections: ['identity'],

@@ -10,8 +10,9 @@ import { Illustration } from './illustration.tsx'
 
 const t = translator('ui')
 
+/** A placeholder for content that is loading. Appears only if loading takes noticeable time. */
 export const Skeleton = ({ className }: { className?: string }) => (
-  <div aria-hidden className={classNames('shimmer rounded-lg bg-hover', className)} />
+  <div aria-hidden className={classNames('skeleton rounded-lg bg-hover', className)} />
 )
 
 export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
@@ -42,8 +43,14 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   )
 }
 
-export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+interface FailureProps {
+  error: Error
+  onRetry?: () => void
+}
+
+export function Failure({ error, onRetry }: FailureProps) {
   const requestId = error instanceof ParleyError ? error.requestId : null
+  const isFinal = error instanceof ParleyError && FINAL_STATUSES.includes(error.status)
   return (
     <div role="alert" className="flex flex-col items-start gap-3 rounded-2xl bg-danger-soft px-5 py-4">
       <p className="flex items-start gap-2.5 text-danger">
@@ -53,7 +60,7 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
       {requestId && error instanceof ParleyError && error.status >= 500 && (
         <p className="text-sm text-muted">{t('requestId', { id: requestId })}</p>
       )}
-      {onRetry && (
+      {onRetry && !isFinal && (
         <Button size="small" onClick={onRetry}>
           {t('retry')}
         </Button>
@@ -62,17 +69,39 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
   )
 }
 
+/** A failure in one line, for a small part of a page whose other parts may be fine. */
+export const SmallFailure = ({ error, onRetry }: FailureProps) => (
+  <p role="alert" className="flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
+    {errorText(error)}
+    {onRetry && (
+      <Button size="small" onClick={onRetry}>
+        {t('retry')}
+      </Button>
+    )}
+  </p>
+)
+
+/** The same request fails again: the user lacks a permission, or the record does not exist. */
+const FINAL_STATUSES = [403, 404]
+
 interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
   /** Shown while the query loads. By default, placeholder lines of a list. */
   skeleton?: ReactNode
+  /** How an error is shown. By default, as a panel. */
+  failure?: (props: FailureProps) => ReactNode
   children: (data: Data) => ReactNode
 }
 
 /** Renders a query's data. While there is no data, shows a placeholder or the query's error. */
-export function Loaded<Data>({ query, skeleton = <SkeletonList />, children }: LoadedProps<Data>) {
+export function Loaded<Data>({
+  query,
+  skeleton = <SkeletonList />,
+  failure: Failed = Failure,
+  children,
+}: LoadedProps<Data>) {
   if (query.data !== undefined) return <>{children(query.data)}</>
-  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   return <>{skeleton}</>
 }
 

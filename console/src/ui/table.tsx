@@ -1,5 +1,9 @@
 import type { ReactNode } from 'react'
+import { translator } from '../messages/index.ts'
 import { classNames } from './class-names.ts'
+import { Skeleton } from './states.tsx'
+
+const t = translator('ui')
 
 export interface Column<Row> {
   header: string
@@ -73,4 +77,43 @@ const cellLook = <Row,>({ numeric, wideOnly }: Column<Row>, more: string): strin
 function partOf<Row>({ hideHeader, wideOnly }: Column<Row>, isTitle: boolean): string | undefined {
   if (wideOnly) return undefined
   return isTitle ? 'title' : hideHeader ? 'corner' : 'value'
+}
+
+/** The widths of the titles of a table that is loading, repeated. */
+const TITLE_WIDTHS = ['w-1/2', 'w-3/4', 'w-2/5', 'w-2/3']
+const SKELETON_ROW = 'grid items-center gap-8 border-b border-line px-4 py-3.5 last:border-b-0'
+
+/** A placeholder in the shape of a table that is loading: headings and rows, or cards on phones. */
+export function TableSkeleton({ columns, rows = 6 }: { columns: number; rows?: number }) {
+  const style = { gridTemplateColumns: `minmax(0, 3fr) repeat(${columns - 1}, minmax(0, 1fr))` }
+  const others = Array.from({ length: columns - 1 }, (_, place) => place)
+  return (
+    <div
+      role="status"
+      aria-label={t('loading')}
+      className="late overflow-hidden rounded-xl border border-line bg-raised"
+    >
+      <div style={style} className={classNames(SKELETON_ROW, 'max-sm:hidden')}>
+        <Skeleton className="h-3 w-16" />
+        {others.map((place) => (
+          <Skeleton key={place} className="h-3 w-12" />
+        ))}
+      </div>
+      {Array.from({ length: rows }, (_, place) => place).map((row) => (
+        <div
+          key={row}
+          style={style}
+          className={classNames(SKELETON_ROW, 'max-sm:flex max-sm:flex-col max-sm:items-start max-sm:gap-2')}
+        >
+          <Skeleton className={classNames('h-4', TITLE_WIDTHS[row % TITLE_WIDTHS.length])} />
+          {others.map((place) => (
+            <Skeleton
+              key={place}
+              className={classNames('h-4', place === 0 ? 'max-sm:w-20' : 'max-sm:hidden')}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
 }

@@ -67,7 +67,6 @@ export default {
     has: 'Tools und Wissen',
     knowledgeBases: '{count, plural, one {# Wissensdatenbank} other {# Wissensdatenbanken}}',
     model: 'Modell',
-    noMatches: 'Keine passenden Agenten',
     nothing: 'Keine',
     search: 'Agenten durchsuchen',
     status: 'Status',

@@ -26,11 +26,15 @@ export default {
     created: 'Erstellt',
     empty: 'Noch keine Unterhaltungen',
     emptyArchive: 'Keine archivierten Unterhaltungen',
+    emptyArchiveHint: 'Um eine Unterhaltung aus der Liste zu nehmen, wählen Sie in ihrem Menü „Archivieren“.',
+    emptyHint:
+      'Wählen Sie mindestens zwei Modelle und stellen Sie eine Frage. Die Antworten erscheinen nebeneinander, damit Sie das passende Modell finden.',
     filter: 'Unterhaltungen filtern',
     name: 'Titel',
     purpose:
       'Stellen Sie mehreren Modellen dieselbe Frage und vergleichen Sie die Antworten nebeneinander. Jedes Modell sieht die früheren Antworten aller Modelle.',
   },
+  loading: 'Wird geladen',
   menu: {
     archive: 'Archivieren',
     archived: 'Unterhaltung archiviert',

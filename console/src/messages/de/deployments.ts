@@ -9,6 +9,7 @@ export default {
   empty: 'Noch keine Deployments',
   emptyHint:
     'Lassen Sie Besucher Ihrer Website mit einem Agenten chatten oder rufen Sie ihn aus Ihrem eigenen Programm auf. {organization} bezahlt die Nachrichten. Mit einem Tageslimit begrenzen Sie die Kosten.',
+  search: 'Deployments suchen',
   name: 'Deployment',
   agent: 'Agent',
   unknownAgent: 'Unbekannter Agent',

@@ -122,8 +122,8 @@ export default {
     empty:
       'Fügen Sie Dateien, Websites oder Text hinzu. Chats und Agenten, die die Wissensdatenbank verwenden, stützen ihre Antworten auf diese Dokumente und zitieren sie.',
     emptyTitle: 'Noch keine Wissensdatenbanken',
+    search: 'Wissensdatenbanken suchen',
   },
-  loading: 'Wird geladen',
   pages: {
     label: {
       chunks: 'Seiten der Chunks',

@@ -19,6 +19,7 @@ export default {
     'Ihre Rolle darf Verbindungen ansehen, aber nicht nutzen. Bitten Sie einen Administrator um die Berechtigung mcp:write.',
   placeholder: 'Aufgabe beschreiben',
   setup: {
+    choose: 'Verbindungen auswählen',
     connect: 'Konto verbinden',
     connections: 'Verbindungen',
     defaultModel: 'Standardmodell',

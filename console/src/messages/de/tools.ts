@@ -149,7 +149,7 @@ export default {
   import: 'Tool importieren',
   list: {
     allCategories: 'Alle Kategorien',
-    allOwners: 'Alle',
+    allOwners: 'Alle Eigentümer',
     description:
       'Tools sind Code, den Agenten aufrufen können. Der Code läuft in einer Sandbox und erreicht nur die Hosts in der Netzwerkliste des Tools.',
     empty:
@@ -162,7 +162,6 @@ export default {
     owner: 'Eigentümer',
     search: 'Tools suchen',
   },
-  loading: 'Wird geladen',
   models: {
     description: 'Die Funktionen und Parameter der gespeicherten Version',
     parameters: 'Parameter von {name}',

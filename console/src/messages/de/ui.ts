@@ -27,6 +27,7 @@ export default {
       '<title>Die Seite lässt sich nicht laden.</title> Versuchen Sie es erneut, oder speichern Sie Ihre Änderungen und laden Sie die Seite neu.',
     reload: 'Seite neu laden',
   },
+  clearSearch: 'Suche löschen',
   close: 'Schließen',
   connection: {
     offline:
@@ -48,6 +49,7 @@ export default {
   keys: { mod: 'Strg', shift: 'Umschalt' },
   loading: 'Wird geladen',
   noMatches: 'Keine Treffer',
+  noMatchesFor: 'Kein Name enthält „{query}“.',
   notice: 'Benachrichtigung',
   noValue: 'kein Wert',
   peak: 'Höchstwert: {value}',

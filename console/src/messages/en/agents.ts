@@ -64,7 +64,6 @@ export default {
     has: 'Tools and knowledge',
     knowledgeBases: '{count, plural, one {# knowledge base} other {# knowledge bases}}',
     model: 'Model',
-    noMatches: 'No matching agents',
     nothing: 'None',
     search: 'Search agents',
     status: 'Status',

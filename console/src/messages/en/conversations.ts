@@ -23,11 +23,15 @@ export default {
     created: 'Created',
     empty: 'No conversations yet',
     emptyArchive: 'No archived conversations',
+    emptyArchiveHint: 'To keep a conversation out of the list, choose Archive in its menu.',
+    emptyHint:
+      'Choose two or more models and ask a question. The replies appear next to each other, so you can pick the model that fits.',
     filter: 'Filter conversations',
     name: 'Title',
     purpose:
       'Ask several models the same question and compare their replies side by side. Each model sees the earlier replies of all models.',
   },
+  loading: 'Loading',
   menu: {
     archive: 'Archive',
     archived: 'Conversation archived',

@@ -6,6 +6,7 @@ export default {
   empty: 'No deployments yet',
   emptyHint:
     'Let visitors of your website chat with an agent, or call it from your own program. {organization} pays for the messages. Set a daily limit to control the costs.',
+  search: 'Search deployments',
   name: 'Deployment',
   agent: 'Agent',
   unknownAgent: 'Unknown agent',

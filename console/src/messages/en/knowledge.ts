@@ -118,8 +118,8 @@ export default {
     empty:
       'Add files, websites or text. Chats and agents that use the knowledge base take their answers from these documents and cite them.',
     emptyTitle: 'No knowledge bases yet',
+    search: 'Search knowledge bases',
   },
-  loading: 'Loading',
   pages: {
     label: {
       chunks: 'Pages of chunks',

@@ -16,6 +16,7 @@ export default {
     'Your role can view connections but can’t use them. Ask an administrator for the permission mcp:write.',
   placeholder: 'Describe a task',
   setup: {
+    choose: 'Choose connections',
     connect: 'Connect an account',
     connections: 'Connections',
     defaultModel: 'Default model',

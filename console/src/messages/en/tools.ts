@@ -139,7 +139,7 @@ export default {
   import: 'Import tool',
   list: {
     allCategories: 'All categories',
-    allOwners: 'All',
+    allOwners: 'All owners',
     description:
       'Tools are code that agents can call. The code runs in a sandbox and can reach only the hosts in the tool’s network list.',
     empty:
@@ -152,7 +152,6 @@ export default {
     owner: 'Owner',
     search: 'Search tools',
   },
-  loading: 'Loading',
   models: {
     description: 'The functions and parameters of the saved version',
     parameters: 'Parameters of {name}',

@@ -20,6 +20,7 @@ export default {
     broken: '<title>The page can’t be loaded.</title> Retry, or save your changes and reload the page.',
     reload: 'Reload page',
   },
+  clearSearch: 'Clear search',
   close: 'Close',
   connection: {
     offline: '<title>You’re offline.</title> Messages are sent when the connection is back.',
@@ -38,6 +39,7 @@ export default {
   keys: { mod: 'Ctrl', shift: 'Shift' },
   loading: 'Loading',
   noMatches: 'No matches',
+  noMatchesFor: 'No name contains “{query}”.',
   notice: 'Notification',
   noValue: 'no value',
   peak: 'Peak: {value}',

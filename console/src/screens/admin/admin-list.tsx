@@ -1,9 +1,9 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import { translator } from '../../messages/index.ts'
+import { SearchField } from '../../ui/search-field.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { SearchField } from '../people/search-field.tsx'
 import type { ShowAdmin } from './search-params.ts'
 
 const t = translator('admin')

@@ -10,10 +10,11 @@ import { Badge } from '../../ui/badge.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useConfirm } from '../../ui/confirm.tsx'
+import { EditorSkeleton } from '../../ui/editor-skeleton.tsx'
 import { useEdits } from '../../ui/edits.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Failure, Loaded, Skeleton } from '../../ui/states.tsx'
+import { Empty, Failure, Loaded } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/unsaved.tsx'
@@ -30,7 +31,7 @@ export function AgentPage() {
   if (agent.data === undefined)
     return (
       <Page title={t('agent')} above={<ToAgents />} wide>
-        <Loaded query={agent} skeleton={<AgentSkeleton />}>
+        <Loaded query={agent} skeleton={<EditorSkeleton />}>
           {() => null}
         </Loaded>
       </Page>
@@ -131,14 +132,4 @@ const ForeignAgent = ({ agent }: { agent: Agent }) => (
       <TryAgent agent={agent} isUnsaved={false} />
     </div>
   </Page>
-)
-
-const AgentSkeleton = () => (
-  <div role="status" aria-label={t('loading')} className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
-    <div className="flex flex-col gap-6">
-      <Skeleton className="h-48" />
-      <Skeleton className="h-80" />
-    </div>
-    <Skeleton className="h-96 max-xl:hidden" />
-  </div>
 )

@@ -1,5 +1,5 @@
 import type { Agent } from '@parley/client/schemas'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Bot, Plus } from 'lucide-react'
 import { read, readPages } from '../../api/queries.ts'
@@ -8,18 +8,15 @@ import { useHere } from '../../shell/organization.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
 import { formatList } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { SearchedList } from '../../ui/searched-list.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
 
 const t = translator('agents')
-
-/** The search field appears if there are at least this many agents. */
-const SEARCHED_FROM = 8
 
 export function Agents() {
   const { organization, may } = useHere()
@@ -31,7 +28,10 @@ export function Agents() {
       search: (before) => ({ ...before, create: is || undefined }),
       replace: !is,
     })
-  const agents = useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 50 }))
+  const agents = useInfiniteQuery({
+    ...readPages('GET /api/agents/list', { org_id: organization.id, ...(q && { q }), limit: 50 }),
+    placeholderData: keepPreviousData,
+  })
   const add = may('agent:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
       {t('create.action')}
@@ -41,41 +41,28 @@ export function Agents() {
     <Page
       title={t('title')}
       description={t('list.description')}
-      actions={agents.data && agents.data.length > 0 && add}
+      actions={(q !== '' || (agents.data && agents.data.length > 0)) && add}
     >
-      <Loaded query={agents}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Bot} title={t('list.emptyTitle')} action={add}>
-              {t('list.empty', { organization: organization.name })}
-            </Empty>
-          ) : (
-            <>
-              {(all.length >= SEARCHED_FROM || q !== '') && (
-                <div className="max-w-xs">
-                  <TextField
-                    label={t('list.search')}
-                    type="search"
-                    value={q}
-                    onChange={({ target }) =>
-                      void navigate({ to: '.', search: { q: target.value }, replace: true })
-                    }
-                  />
-                </div>
-              )}
-              <AgentTable agents={all.filter((agent) => matches(agent, q))} />
-              <More query={agents} />
-            </>
-          )
+      <SearchedList
+        query={agents}
+        q={q}
+        onSearch={(text) =>
+          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
         }
-      </Loaded>
+        label={t('list.search')}
+        columns={5}
+        empty={
+          <Empty icon={Bot} title={t('list.emptyTitle')} action={add}>
+            {t('list.empty', { organization: organization.name })}
+          </Empty>
+        }
+      >
+        {(all) => <AgentTable agents={all} />}
+      </SearchedList>
       {create && may('agent:write') && <NewAgentDialog onClose={() => setMaking(false)} />}
     </Page>
   )
 }
-
-const matches = ({ name, description }: Agent, q: string): boolean =>
-  `${name}\n${description}`.toLowerCase().includes(q.trim().toLowerCase())
 
 function AgentTable({ agents }: { agents: Agent[] }) {
   const { organization } = useHere()
@@ -83,7 +70,6 @@ function AgentTable({ agents }: { agents: Agent[] }) {
   const modelName = ({ model_id }: Agent) =>
     models.data?.data.find(({ id }) => id === model_id)?.name ??
     (models.isPending ? '' : t('list.unknownModel'))
-  if (agents.length === 0) return <p className="text-sm text-muted">{t('list.noMatches')}</p>
   return (
     <Table
       label={t('title')}

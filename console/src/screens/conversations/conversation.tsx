@@ -31,8 +31,8 @@ export function Conversation() {
     <Loaded
       query={conversation}
       skeleton={
-        <Page title={t('conversation')} wide>
-          <Skeleton className="h-64" />
+        <Page title={t('conversation')} above={<Back to="/conversations">{t('title')}</Back>} wide>
+          <TurnSkeleton />
         </Page>
       }
     >
@@ -60,7 +60,7 @@ function Open({ conversation }: { conversation: ConversationWithSessions }) {
         />
       }
     >
-      <Loaded query={messages}>
+      <Loaded query={messages} skeleton={<TurnSkeleton />}>
         {(all) => <Turns messages={all} round={round} query={messages} hasModels={asked.length > 0} />}
       </Loaded>
       {may('conversation:write') && (
@@ -79,3 +79,15 @@ function Open({ conversation }: { conversation: ConversationWithSessions }) {
     </Page>
   )
 }
+
+/** A placeholder for a question and the replies next to each other. */
+const TurnSkeleton = () => (
+  <div role="status" aria-label={t('loading')} className="flex flex-col gap-3">
+    <Skeleton className="h-11 w-2/3 max-w-lg" />
+    <div className="grid gap-3 sm:grid-cols-3">
+      <Skeleton className="h-48" />
+      <Skeleton className="h-48 max-sm:hidden" />
+      <Skeleton className="h-48 max-sm:hidden" />
+    </div>
+  </div>
+)

@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { MessagesSquare, Plus } from 'lucide-react'
+import { Archive, MessagesSquare, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { useAllPages } from '../../api/all-pages.ts'
 import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -9,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { useHidden } from '../../ui/deletions.ts'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { ConversationMenu } from './conversation-menu.tsx'
@@ -26,13 +27,22 @@ export function Conversations() {
     readPages('GET /api/conversation/list', { org_id: organization.id, limit: 100 }),
   )
   const hidden = useHidden()
+  const rows = conversations.data?.filter(
+    ({ id, is_archived }) => is_archived === (archived ?? false) && !hidden.has(id),
+  )
+  // The server lists both kinds together, so a page may have no row of the open tab.
+  useAllPages(conversations, rows?.length === 0)
   const add = may('conversation:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
       {t('create.title')}
     </Button>
   )
   return (
-    <Page title={t('title')} description={t('list.purpose')} actions={add}>
+    <Page
+      title={t('title')}
+      description={t('list.purpose')}
+      actions={(archived || rows?.length !== 0) && add}
+    >
       <Tabs
         label={t('list.filter')}
         tabs={[
@@ -47,16 +57,20 @@ export function Conversations() {
           })
         }
       />
-      <Loaded query={conversations}>
-        {(all) => {
-          const rows = all.filter(
-            ({ id, is_archived }) => is_archived === (archived ?? false) && !hidden.has(id),
-          )
+      <Loaded
+        query={{ ...conversations, data: conversations.hasNextPage && rows?.length === 0 ? undefined : rows }}
+        skeleton={<TableSkeleton columns={3} />}
+      >
+        {(rows) => {
           if (rows.length === 0)
             return archived ? (
-              <Empty icon={MessagesSquare} title={t('list.emptyArchive')} />
+              <Empty icon={Archive} title={t('list.emptyArchive')}>
+                {t('list.emptyArchiveHint')}
+              </Empty>
             ) : (
-              <Empty icon={MessagesSquare} title={t('list.empty')} action={add} />
+              <Empty icon={MessagesSquare} title={t('list.empty')} action={add}>
+                {t('list.emptyHint')}
+              </Empty>
             )
           return (
             <Table

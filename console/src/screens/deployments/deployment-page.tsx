@@ -6,9 +6,10 @@ import { replacing } from '../../api/replacing.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
+import { EditorSkeleton } from '../../ui/editor-skeleton.tsx'
 import { useEdits } from '../../ui/edits.ts'
 import { Page } from '../../ui/page.tsx'
-import { Loaded, SkeletonList } from '../../ui/states.tsx'
+import { Loaded } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/unsaved.tsx'
@@ -29,8 +30,8 @@ export function DeploymentPage() {
   return deployment.data ? (
     <OpenDeployment key={deployment.data.id} deployment={deployment.data} />
   ) : (
-    <Page title={t('page.tabs')} above={<ToDeployments />}>
-      <Loaded query={deployment} skeleton={<SkeletonList lines={3} />}>
+    <Page title={t('page.tabs')} above={<ToDeployments />} wide>
+      <Loaded query={deployment} skeleton={<EditorSkeleton />}>
         {() => null}
       </Loaded>
     </Page>

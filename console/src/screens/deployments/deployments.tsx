@@ -1,5 +1,5 @@
 import type { Deployment } from '@parley/client/schemas'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, Rocket } from 'lucide-react'
 import { useState } from 'react'
@@ -12,7 +12,8 @@ import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded, More, Skeleton } from '../../ui/states.tsx'
+import { SearchedList } from '../../ui/searched-list.tsx'
+import { Empty, Skeleton } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { AgentName } from './agents.tsx'
 import { TONES } from './deployment-words.ts'
@@ -22,12 +23,13 @@ const t = translator('deployments')
 
 export function Deployments() {
   const { organization, may } = useHere()
-  const { agent_id } = useSearch({ from: '/app/deployments' })
+  const { q = '', agent_id } = useSearch({ from: '/app/deployments' })
   const navigate = useNavigate()
   const [isCreating, setCreating] = useState(false)
-  const deployments = useInfiniteQuery(
-    readPages('GET /api/agent_deploy/list', { org_id: organization.id, limit: 20 }),
-  )
+  const deployments = useInfiniteQuery({
+    ...readPages('GET /api/agent_deploy/list', { org_id: organization.id, ...(q && { q }), limit: 20 }),
+    placeholderData: keepPreviousData,
+  })
   const close = () => {
     setCreating(false)
     if (agent_id !== undefined) void navigate({ to: '/deployments', search: {}, replace: true })
@@ -41,22 +43,24 @@ export function Deployments() {
     <Page
       title={t('title')}
       description={t('description')}
-      actions={deployments.data && deployments.data.length > 0 && add}
+      actions={(q !== '' || (deployments.data && deployments.data.length > 0)) && add}
     >
-      <Loaded query={deployments}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Rocket} title={t('empty')} action={add}>
-              {t('emptyHint', { organization: organization.name })}
-            </Empty>
-          ) : (
-            <>
-              <DeploymentTable deployments={all} />
-              <More query={deployments} />
-            </>
-          )
+      <SearchedList
+        query={deployments}
+        q={q}
+        onSearch={(text) =>
+          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
         }
-      </Loaded>
+        label={t('search')}
+        columns={5}
+        empty={
+          <Empty icon={Rocket} title={t('empty')} action={add}>
+            {t('emptyHint', { organization: organization.name })}
+          </Empty>
+        }
+      >
+        {(all) => <DeploymentTable deployments={all} />}
+      </SearchedList>
       <NewDeploymentDialog
         open={may('agent:write') && (isCreating || agent_id !== undefined)}
         agentId={agent_id}

@@ -11,8 +11,10 @@ import {
 const deployments = createRoute({
   getParentRoute: () => appRoute,
   path: '/deployments',
-  validateSearch: ({ agent_id }: Record<string, unknown>): ListSearch =>
-    typeof agent_id === 'string' ? { agent_id } : {},
+  validateSearch: ({ q, agent_id }: Record<string, unknown>): ListSearch => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof agent_id === 'string' && { agent_id }),
+  }),
   component: lateScreen(() => import('./deployments.tsx'), 'Deployments'),
 })
 

@@ -8,6 +8,8 @@ export const DEPLOYMENT_PERIODS = [7, 30, 90] as const
 export type Period = (typeof DEPLOYMENT_PERIODS)[number]
 
 export interface ListSearch {
+  /** The search by name. */
+  q?: string
   /** The id of an agent. If present, the dialog for deploying this agent is open. */
   agent_id?: string
 }

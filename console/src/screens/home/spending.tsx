@@ -4,7 +4,7 @@ import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { formatCredits } from '../../ui/format.ts'
-import { Loaded, Skeleton } from '../../ui/states.tsx'
+import { Loaded, Skeleton, SmallFailure } from '../../ui/states.tsx'
 
 const t = translator('home')
 
@@ -33,7 +33,7 @@ export function Spending() {
           {t('viewAll')}
         </Link>
       </header>
-      <Loaded query={balance} skeleton={<Skeleton className="h-9 w-40" />}>
+      <Loaded query={balance} skeleton={<Skeleton className="h-9 w-40" />} failure={SmallFailure}>
         {({ available, credits_low_threshold }) => (
           <p className="flex flex-wrap items-baseline gap-x-2">
             {t.rich(available < 1 ? 'spending.none' : 'spending.available', {
@@ -54,19 +54,21 @@ export function Spending() {
           </p>
         )}
       </Loaded>
-      <Loaded query={usage} skeleton={<Skeleton className="h-5" />}>
-        {({ totals }) => (
-          <p className="text-sm text-muted">
-            {totals.messages === 0
-              ? t('spending.unused', { days: DAYS })
-              : t('spending.used', {
-                  credits: formatCredits(totals.credits),
-                  days: DAYS,
-                  replies: totals.messages,
-                })}
-          </p>
-        )}
-      </Loaded>
+      {!balance.error && (
+        <Loaded query={usage} skeleton={<Skeleton className="h-5" />} failure={SmallFailure}>
+          {({ totals }) => (
+            <p className="text-sm text-muted">
+              {totals.messages === 0
+                ? t('spending.unused', { days: DAYS })
+                : t('spending.used', {
+                    credits: formatCredits(totals.credits),
+                    days: DAYS,
+                    replies: totals.messages,
+                  })}
+            </p>
+          )}
+        </Loaded>
+      )}
     </section>
   )
 }

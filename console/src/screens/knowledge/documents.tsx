@@ -8,6 +8,7 @@ import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useHidden } from '../../ui/deletions.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
+import { TableSkeleton } from '../../ui/table.tsx'
 import { DropFiles, OutgoingFiles, PickFiles } from './add-files.tsx'
 import { AddSource } from './add-source.tsx'
 import { DocumentTable } from './document-table.tsx'
@@ -43,7 +44,7 @@ export function Documents() {
   )
   return (
     <DropFiles uploads={may('kb:write') ? uploads : null}>
-      <Loaded query={documents}>
+      <Loaded query={documents} skeleton={<TableSkeleton columns={5} />}>
         {({ documents: all, total: stored }) => {
           const rows = all.filter(({ id }) => !hidden.has(id))
           const total = stored - (all.length - rows.length)

@@ -12,6 +12,7 @@ import { useDelete } from '../../ui/deletions.ts'
 import { LineChart } from '../../ui/line-chart.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
+import { TableSkeleton } from '../../ui/table.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { RunDetails } from './run-details.tsx'
 import { isRunning, numberOf, RUN_POLL_MS, RunTable } from './run-table.tsx'
@@ -44,7 +45,7 @@ export function EvaluationScreen() {
   return (
     <div className="flex flex-col gap-5">
       <Heading evaluationId={evaluationId} run={runs.data?.data.length !== 0 && run} />
-      <Loaded query={runs}>
+      <Loaded query={runs} skeleton={<TableSkeleton columns={6} rows={4} />}>
         {({ data: all }) =>
           all.length === 0 ? (
             <Empty icon={Gauge} title={t('runs.emptyTitle')} action={run}>

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { useHidden } from '../../ui/deletions.ts'
 import { formatNumber } from '../../ui/format.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { NewEvaluation } from './new-evaluation.tsx'
@@ -32,7 +32,7 @@ export function Evaluations() {
   )
   return (
     <div className="flex flex-col gap-4">
-      <Loaded query={evaluations}>
+      <Loaded query={evaluations} skeleton={<TableSkeleton columns={3} />}>
         {(all) => {
           const rows = all.filter(({ id }) => !hidden.has(id))
           return rows.length === 0 ? (

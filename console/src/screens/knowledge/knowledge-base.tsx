@@ -6,6 +6,7 @@ import { translator } from '../../messages/index.ts'
 import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
+import { TableSkeleton } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { IngestionProgress } from './ingestion-progress.tsx'
 import { KnowledgeBaseContext } from './knowledge-base-context.tsx'
@@ -30,10 +31,10 @@ export function KnowledgeBaseScreen() {
       {base.error ? (
         <Failure error={base.error} onRetry={() => void base.refetch()} />
       ) : (
-        <div role="status" aria-label={t('loading')} className="flex flex-col gap-4">
-          <Skeleton className="h-9" />
-          <Skeleton className="h-40" />
-        </div>
+        <>
+          <Skeleton className="h-9 max-w-96" />
+          <TableSkeleton columns={5} />
+        </>
       )}
     </Page>
   )

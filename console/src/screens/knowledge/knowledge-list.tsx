@@ -1,5 +1,5 @@
 import type { KnowledgeBase } from '@parley/client/schemas'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { BookOpen, Plus } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
@@ -9,7 +9,8 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { SearchedList } from '../../ui/searched-list.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CreateKnowledgeBase } from './create-knowledge-base.tsx'
@@ -22,14 +23,19 @@ const PAGE_SIZE = 50
 export function KnowledgeList() {
   const { organization, may } = useHere()
   const navigate = useNavigate()
-  const { create = false } = useSearch({ from: '/app/knowledge' })
+  const { q = '', create = false } = useSearch({ from: '/app/knowledge' })
   const bases = useInfiniteQuery({
-    ...readPages('GET /api/kb/list', { org_id: organization.id, limit: PAGE_SIZE }),
+    ...readPages('GET /api/kb/list', { org_id: organization.id, ...(q && { q }), limit: PAGE_SIZE }),
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some(({ status }) => isUnderWay(status))) ? POLL_MS : false,
   })
   const setCreating = (is: boolean) =>
-    void navigate({ to: '/knowledge', search: is ? { create: true } : {}, replace: !is })
+    void navigate({
+      from: '/knowledge',
+      search: (before) => ({ ...before, create: is || undefined }),
+      replace: !is,
+    })
   const button = may('kb:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setCreating(true)}>
       {t('create.title')}
@@ -39,22 +45,24 @@ export function KnowledgeList() {
     <Page
       title={t('title')}
       description={t('list.description')}
-      actions={bases.data && bases.data.length > 0 && button}
+      actions={(q !== '' || (bases.data && bases.data.length > 0)) && button}
     >
-      <Loaded query={bases}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={BookOpen} title={t('list.emptyTitle')} action={button}>
-              {t('list.empty')}
-            </Empty>
-          ) : (
-            <>
-              <KnowledgeTable bases={all} />
-              <More query={bases} />
-            </>
-          )
+      <SearchedList
+        query={bases}
+        q={q}
+        onSearch={(text) =>
+          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
         }
-      </Loaded>
+        label={t('list.search')}
+        columns={5}
+        empty={
+          <Empty icon={BookOpen} title={t('list.emptyTitle')} action={button}>
+            {t('list.empty')}
+          </Empty>
+        }
+      >
+        {(all) => <KnowledgeTable bases={all} />}
+      </SearchedList>
       <CreateKnowledgeBase open={create && may('kb:write')} onClose={() => setCreating(false)} />
     </Page>
   )

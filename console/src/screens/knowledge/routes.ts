@@ -26,7 +26,10 @@ const objectOf = (value: unknown): Record<string, unknown> | undefined =>
 const list = createRoute({
   getParentRoute: () => appRoute,
   path: '/knowledge',
-  validateSearch: (given: Given): { create?: true } => (given['create'] === true ? { create: true } : {}),
+  validateSearch: (given: Given): { q?: string; create?: true } => ({
+    q: wordsOf(given['q']),
+    ...(given['create'] === true && { create: true }),
+  }),
   component: lateScreen(() => import('./knowledge-list.tsx'), 'KnowledgeList'),
 })
 

@@ -5,10 +5,10 @@ import { read, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { defaultRole, RoleField } from './invite-form.tsx'
-import { SearchField } from './search-field.tsx'
 
 const t = translator('people')
 

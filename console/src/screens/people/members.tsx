@@ -8,12 +8,12 @@ import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { useLevel } from './levels.ts'
 import { MembersTable } from './members-table.tsx'
 import { Pager } from './pager.tsx'
-import { SearchField } from './search-field.tsx'
 import { MEMBER_STATUSES, type MembersSearch } from './search-params.ts'
 
 const t = translator('people')

@@ -38,7 +38,7 @@ export function Setup({ chosen, model, onChoose }: SetupProps) {
         onChange={(ids) => onChoose(ids.filter((id) => !isGone(id)).slice(0, CONNECTIONS_MAX))}
         empty={usable.length === 0 ? t('setup.noActive') : t('setup.noMatches')}
       >
-        {names.length > 0 ? undefined : t('setup.none')}
+        {names.length > 0 ? undefined : t(usable.length > 0 ? 'setup.choose' : 'setup.none')}
       </Picker>
       <ModelPicker model={model} withTools={chosen.length > 0} />
       <Badge tone={chosen.length > 0 ? 'accent' : 'neutral'}>

@@ -10,10 +10,11 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useConfirm } from '../../ui/confirm.tsx'
+import { EditorSkeleton } from '../../ui/editor-skeleton.tsx'
 import { useEdits } from '../../ui/edits.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Failure, Loaded, Skeleton } from '../../ui/states.tsx'
+import { Failure, Loaded } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/unsaved.tsx'
@@ -31,7 +32,7 @@ export function ToolPage() {
   if (tool.data === undefined)
     return (
       <Page title={t('page.title')} above={<ToTools />} wide>
-        <Loaded query={tool} skeleton={<ToolSkeleton />}>
+        <Loaded query={tool} skeleton={<EditorSkeleton />}>
           {() => null}
         </Loaded>
       </Page>
@@ -148,13 +149,3 @@ function useRemoval(tool: Tool) {
   }
   return { ask, error: remove.error }
 }
-
-const ToolSkeleton = () => (
-  <div role="status" aria-label={t('loading')} className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
-    <div className="flex flex-col gap-6">
-      <Skeleton className="h-40" />
-      <Skeleton className="h-96" />
-    </div>
-    <Skeleton className="h-80 max-xl:hidden" />
-  </div>
-)

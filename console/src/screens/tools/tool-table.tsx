@@ -28,7 +28,15 @@ export function ToolTable({ tools }: { tools: Tool[] }) {
       keyOf={({ id }) => id}
       columns={[
         { header: t('columns.tool'), cell: (tool) => <ToolName tool={tool} /> },
-        { header: t('columns.category'), wideOnly: true, cell: categoryOf },
+        {
+          header: t('columns.category'),
+          wideOnly: true,
+          cell: (tool) => (
+            <span title={categoryOf(tool)} className="block max-w-40 truncate">
+              {categoryOf(tool)}
+            </span>
+          ),
+        },
         { header: t('columns.language'), wideOnly: true, cell: (tool) => LANGUAGE_NAMES[languageOf(tool)] },
         {
           header: t('columns.status'),

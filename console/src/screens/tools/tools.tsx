@@ -1,14 +1,16 @@
 import type { Tool } from '@parley/client/schemas'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Ellipsis, FileUp, Plus, Tags, Wrench } from 'lucide-react'
-import { type ChangeEvent, type RefObject, useRef, useState } from 'react'
+import { type ChangeEvent, type ComponentProps, type RefObject, useRef, useState } from 'react'
+import { useAllPages } from '../../api/all-pages.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { SearchedList } from '../../ui/searched-list.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { CategoriesDialog } from './categories-dialog.tsx'
 import { NewToolDialog } from './new-tool-dialog.tsx'
@@ -22,7 +24,9 @@ const t = translator('tools')
 export function Tools() {
   const { may } = useHere()
   const search = useSearch({ from: '/app/tools' })
-  const tools = useTools()
+  const { q = '' } = search
+  const tools = useTools(q)
+  useAllPages(tools, search.category_id !== undefined || search.from !== undefined)
   const navigate = useNavigate()
   const setCreating = (is: boolean) =>
     void navigate({
@@ -55,25 +59,27 @@ export function Tools() {
               </MenuItem>
             )}
           </Menu>
-          {tools.data && tools.data.length > 0 && add}
+          {(q !== '' || (tools.data && tools.data.length > 0)) && add}
         </>
       }
     >
-      <Loaded query={tools}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon={Wrench} title={t('list.emptyTitle')} action={add}>
-              {t('list.empty')}
-            </Empty>
-          ) : (
-            <>
-              <Filters />
-              <ToolTable tools={all.filter((tool) => matches(tool, search))} />
-              <More query={tools} />
-            </>
-          )
+      <SearchedList
+        query={tools}
+        q={q}
+        onSearch={(text) =>
+          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
         }
-      </Loaded>
+        label={t('list.search')}
+        filters={<Filters />}
+        columns={5}
+        empty={
+          <Empty icon={Wrench} title={t('list.emptyTitle')} action={add}>
+            {t('list.empty')}
+          </Empty>
+        }
+      >
+        {(all) => <ToolTable tools={all.filter((tool) => matches(tool, search))} />}
+      </SearchedList>
       {mayWrite && (search.create || file !== null) && (
         <NewToolDialog
           file={file}
@@ -90,29 +96,20 @@ export function Tools() {
 }
 
 interface Filter {
-  q?: string
   category_id?: string
   from?: ToolOwner
 }
 
 function Filters() {
   const { organization } = useHere()
-  const { q = '', category_id = '', from = '' } = useSearch({ from: '/app/tools' })
+  const { category_id = '', from = '' } = useSearch({ from: '/app/tools' })
   const navigate = useNavigate()
   const categories = useCategories()
   const filter = (part: Filter) =>
     void navigate({ from: '/tools', to: '.', search: (before) => ({ ...before, ...part }), replace: true })
   return (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
-      <div className="max-sm:col-span-2">
-        <TextField
-          label={t('list.search')}
-          type="search"
-          value={q}
-          onChange={({ target }) => filter({ q: target.value || undefined })}
-        />
-      </div>
-      <SelectField
+    <>
+      <FilterSelect
         label={t('columns.category')}
         value={category_id}
         onChange={({ target }) => filter({ category_id: target.value || undefined })}
@@ -123,8 +120,8 @@ function Filters() {
             {name}
           </option>
         ))}
-      </SelectField>
-      <SelectField
+      </FilterSelect>
+      <FilterSelect
         label={t('list.owner')}
         value={from}
         onChange={({ target }) => filter({ from: (target.value || undefined) as ToolOwner | undefined })}
@@ -132,17 +129,23 @@ function Filters() {
         <option value="">{t('list.allOwners')}</option>
         <option value="own">{organization.name}</option>
         <option value="public">{t('list.otherOrganizations')}</option>
-      </SelectField>
-    </div>
+      </FilterSelect>
+    </>
   )
 }
 
-function matches(tool: Tool, { q = '', category_id, from }: Filter): boolean {
+/** A select without a visible label: its first option says what it filters. */
+const FilterSelect = ({ label, ...rest }: ComponentProps<typeof SelectField>) => (
+  <div className="min-w-0 flex-1 sm:max-w-48">
+    <SelectField label={<span className="sr-only">{label}</span>} {...rest} />
+  </div>
+)
+
+function matches(tool: Tool, { category_id, from }: Filter): boolean {
   // The API returns no category for tools of other organizations.
   const isOwn = tool.category_id !== null
   if (from !== undefined && isOwn !== (from === 'own')) return false
-  if (category_id !== undefined && tool.category_id !== category_id) return false
-  return `${tool.name}\n${tool.description}`.toLowerCase().includes(q.trim().toLowerCase())
+  return category_id === undefined || tool.category_id === category_id
 }
 
 interface FileInputProps {
