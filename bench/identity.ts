@@ -32,7 +32,7 @@ async function measureChecks(): Promise<void> {
     client: { address: '127.0.0.1', userAgent: null, language: null, requestId: crypto.randomUUID() },
     query: { org_id: person.organizationId },
     body: null,
-    isRead: true,
+    allowedWhileSuspended: true,
   }
   const whoOnly: number[] = []
   const whole: number[] = []

@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { connectDatabase } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { renewLease } from '#platform/instance/instance.ts'
 import { Activity } from '#platform/sweeps/activity.ts'
@@ -57,8 +59,10 @@ const SILENCE_MS = 40_000
 test.skipIf(database === null)(
   'a process is idle only while no other process uses the database',
   async () => {
-    const server = await startTestServer()
-    const { sql } = server.server.services.database
+    // Without a server, which would announce its own activity.
+    const made = await createDatabase()
+    const silent = await connectDatabase({ databaseUrl: made?.url ?? '', dataDir: tmpdir() })
+    const { sql } = silent
     const process = () => {
       const id = newId()
       let statements = 1
@@ -71,8 +75,6 @@ test.skipIf(database === null)(
       }
     }
     const [own, other] = [process(), process()]
-    // The server of this test is a third process, which stays silent.
-    await sql`update server_instances set active_at = now() - interval '1 hour'`
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       for (const one of [own, other]) await one.renew()
@@ -96,6 +98,7 @@ test.skipIf(database === null)(
     } finally {
       vi.useRealTimers()
     }
-    await server.stop()
+    await silent.close()
+    await made?.drop()
   },
 )

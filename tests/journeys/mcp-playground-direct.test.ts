@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import { type TestTool, textResult } from '#tests/support/mcp/index.ts'
 import { openPlayground, type PlaygroundStage } from '#tests/support/playground.ts'
+import { liftSuspension, suspend } from '#tests/support/suspension.ts'
+import { createOrganization } from '#tests/support/tenants.ts'
 
 let stage: PlaygroundStage
 beforeAll(async () => {
@@ -104,6 +106,22 @@ test('a failed call is reported, and the model continues', async () => {
   expect(ended.get('refuse')).toMatchObject({ successful: false, error: 'No such city', output: {} })
   expect(ended.get('break')).toMatchObject({ successful: false, error: expect.any(String), output: {} })
   expect(data.at(-1)).toEqual({ message: 'DONE', tool: null })
+})
+
+test('a connection of a suspended organization is not used from another organization', async () => {
+  const person = await stage.person()
+  const { id } = await stage.connectTo(person, 'Any', {})
+  const elsewhere = await createOrganization(stage.server, person, { credits: 1_000 })
+  await stage.addModel(elsewhere, MODEL)
+  const ask = () =>
+    stage.ask(person, 'say: Hello', { ids: [id], model: MODEL, query: `?org_id=${elsewhere.organizationId}` })
+  await suspend(stage.server, person.organizationId)
+  expect(await ask()).toMatchObject({
+    status: 400,
+    body: { detail: 'No valid MCP instances found for the provided IDs' },
+  })
+  await liftSuspension(stage.server, person.organizationId)
+  expect((await ask()).text).toBe('Hello')
 })
 
 test('a caller without an active connection of their own is refused', async () => {

@@ -4,6 +4,7 @@ import { deploy } from '#tests/support/deployments.ts'
 import { type LiveSocket, openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
+import { suspend } from '#tests/support/suspension.ts'
 
 /** The WebSocket at /openai/v1/responses, and compactions. */
 
@@ -92,7 +93,7 @@ describe('a WebSocket', () => {
     expect(sent().map(({ content }) => content)).toEqual(['say: One', 'One', 'say: Two', 'Two', 'say: Three'])
   })
 
-  test('checks the key, the credits and each message again', async () => {
+  test('checks the key, the credits, the suspension and each message again', async () => {
     const owner = await server.signUp()
     await addModels(owner)
     const { id, key } = await newKey(owner)
@@ -108,6 +109,10 @@ describe('a WebSocket', () => {
     const { sql } = server.server.services.database
     await sql`update credit_accounts set balance = 0 where organization_id = ${owner.organizationId}`
     expect(await ask(live, { input: 'x' })).toMatchObject({ status: 402 })
+    await suspend(server, owner.organizationId)
+    const suspended = { status: 403, error: { code: 'access.organization_suspended' } }
+    expect(await ask(live, { input: 'x' })).toMatchObject(suspended)
+    await expect(connect(owner.token)).rejects.toMatchObject({ status: 403 })
     await server.call('DELETE', `/api/api_keys/delete?api_key_id=${id}`, { token: owner.token })
     expect(await ask(live, { input: 'x' })).toMatchObject({ status: 401, error: { code: 'invalid_api_key' } })
     live.socket.close()

@@ -5,6 +5,7 @@ import { UUID } from '#database/new-id.ts'
 import { type AgentParams, agents } from '#database/schema/agents.ts'
 import { type SystemSql, systemDb, systemSql } from '#database/system-sql.ts'
 import { AppError, fail } from '#errors'
+import { isNotSuspended } from '#platform/access/suspension.ts'
 import type { RunnableTool } from '#platform/models/tool-loop.ts'
 import { type ModelFinder, modelAsJson, type ResolvedModel, type StoredModel } from '../llm/index.ts'
 import type { StoredAgentTool, Tools } from '../tools/index.ts'
@@ -156,12 +157,12 @@ async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAg
   return agentIds.map((id) => found.get(id))
 }
 
-/** Returns a public agent, whichever organization owns it. Throws agent.not_found. */
+/** Returns a public agent of any organization that is not suspended. Throws agent.not_found. */
 export async function readPublicAgent(database: Database, agentId: string): Promise<AgentRow> {
   const [row] = await systemDb(database)
     .select()
     .from(agents)
-    .where(and(eq(agents.id, agentId), eq(agents.isPublic, true)))
+    .where(and(eq(agents.id, agentId), eq(agents.isPublic, true), isNotSuspended(agents.organizationId)))
   if (!row) throw fail('agent.not_found')
   return row
 }

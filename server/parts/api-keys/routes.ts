@@ -47,6 +47,7 @@ export const apiKeyRoutes: Route[] = [
     access: { permission: 'organization:admin', orgOf: { apiKey: 'api_key_id' } },
     query: Type.Object({ api_key_id: idOf('the API key') }),
     effects: 'database',
+    allowedWhileSuspended: true,
     reply: confirms('API key deleted'),
     errors: ['api_key.not_found'],
     async handler({ scope, query }) {

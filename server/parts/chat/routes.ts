@@ -296,6 +296,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: inOrganization('chats:write'),
     query: OneChat,
     effects: 'outside',
+    allowedWhileSuspended: true,
     reply: confirms('The reply was stopped'),
     errors: ['org.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {

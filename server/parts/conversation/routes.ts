@@ -100,6 +100,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: OneConversation,
     effects: 'outside',
+    allowedWhileSuspended: true,
     reply: confirms('The replies were stopped'),
     errors: ['org.not_found', 'conversation.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {

@@ -24,6 +24,7 @@ export const deletionRoutes = (services: Services, eraser: Eraser, { database } 
     access: { permission: 'organization:delete', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     effects: 'outside',
+    allowedWhileSuspended: true,
     reply: confirms('Organization deleted'),
     errors: ['org.not_found', 'org.personal', 'access.session_needed'],
     async handler({ scope }) {

@@ -143,6 +143,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,
     effects: 'database',
+    allowedWhileSuspended: true,
     reply: confirms('Invitation revoked'),
     errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.level'],
     async handler({ scope, query }) {

@@ -47,7 +47,7 @@ export async function openMcpCaller(
   if (orgId !== undefined && !(typeof orgId === 'string' && UUID.test(orgId)))
     throw fail('request.invalid', { reason: sentence('oauth.org_id') })
   const query = orgId === undefined ? {} : { org_id: orgId }
-  const request = { credential, client, query, body: null, isRead: false }
+  const request = { credential, client, query, body: null, allowedWhileSuspended: false }
   const open = <P extends Permission>(permission: P): Promise<Scope<P> | null> =>
     access.openScope({ permission, orgOf: 'query or personal' }, request).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'access.missing_permission') return null

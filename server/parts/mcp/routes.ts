@@ -217,6 +217,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     access: { permission: 'mcp:write', orgOf: ofInstance },
     query: OneInstance,
     effects: 'outside',
+    allowedWhileSuspended: true,
     reply: [200, schemas.DeletedInstance],
     errors: ['mcp.instance_not_found'],
     handler: ({ scope, query }) => deleteInstance(deps, scope, query.mcp_instance_id),

@@ -201,9 +201,10 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     url: '/api/org/suspend',
     summary: 'Suspend an organization',
     description:
-      'Its members can still sign in, read and export. All other requests get 403 `access.organization_suspended` with the ' +
-      'reason, its deployments 403 `deployment.suspended`, and knowledge bases stop reading sources. Replies in progress ' +
-      'finish. Suspending it again replaces the reason. Owners are emailed.',
+      'Members can only read and export its data, stop replies, revoke access and leave. Owners can delete it. All other ' +
+      'requests get 403 `access.organization_suspended` with the reason, its deployments get 403 `deployment.suspended`, ' +
+      'and its knowledge bases read no sources. Replies in progress finish. Suspending it again replaces the reason. ' +
+      'Owners get an email.',
     access: 'system',
     query: InOrganization,
     body: NewSuspension,
@@ -217,7 +218,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     method: 'POST',
     url: '/api/org/lift_suspension',
     summary: "Lift an organization's suspension",
-    description: 'Does nothing if the organization is not suspended. Owners are emailed.',
+    description: 'Does nothing if the organization is not suspended. Owners get an email.',
     access: 'system',
     query: InOrganization,
     effects: 'database',

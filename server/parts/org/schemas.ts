@@ -54,7 +54,7 @@ const Suspension = Nullable(
     { reason: SuspensionReason, suspended_at: described(Timestamp, 'When the organization was suspended.') },
     {
       description:
-        'Suspension by the system administrator; null if there is none. A suspended organization can only be read and exported.',
+        'Suspension by the system administrator; null if there is none. Members of a suspended organization can only read and export its data.',
     },
   ),
 )

@@ -4,13 +4,14 @@ import { HIGHEST_ID } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { systemDb, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
+import { isNotSuspended } from '#platform/access/suspension.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import type { CategoryRow, ToolRow } from './schemas.ts'
 
 /*
  * Queries across organizations: public tools, and lists for all organizations of a user. Other organizations can use
- * a tool only while it is public and active.
+ * a tool only while it is public and active, and its organization is not suspended.
  */
 
 type Dependencies = Pick<Services, 'database'>
@@ -22,7 +23,10 @@ const PAGE_BYTES_MAX = 2 * 1024 * 1024
 const AGENTS_NAMED = 10
 
 const usableBy = (organizationId: string) =>
-  or(eq(tools.organizationId, organizationId), and(tools.isPublic, tools.isActive))
+  or(
+    eq(tools.organizationId, organizationId),
+    and(tools.isPublic, tools.isActive, isNotSuspended(tools.organizationId)),
+  )
 
 /** Finds a tool that the organization owns, or an active public tool. Throws tool.not_found. */
 export async function findTool(
@@ -109,7 +113,9 @@ export async function readTools(
           order by t.id desc limit ${count}) own
         union (
           select t.id from tools t
-          where t.is_public and t.is_active and ${organizationIds.length > 0} and t.name ilike all (${named}::text[])
+          where t.is_public and t.is_active and ${organizationIds.length > 0}
+            and exists (select from organizations o where o.id = t.organization_id and o.suspended_at is null)
+            and t.name ilike all (${named}::text[])
             and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
           order by t.id desc limit ${count}))
       order by id desc limit ${count}`,

@@ -187,6 +187,7 @@ export const userRoutes = (services: Services): Route[] => {
       access: { permission: 'users:admin', orgOf: 'query' },
       query: OneMember,
       effects: 'database',
+      allowedWhileSuspended: true,
       reply: confirms('Member removed'),
       errors: ['org.not_found', 'org.last_owner', 'role.too_high', 'user.not_found', 'user.self'],
       async handler({ scope, query }) {

@@ -24,8 +24,8 @@ export interface AccessRequest {
   client: Client
   query: Record<string, unknown>
   body: unknown
-  /** True if the request only reads. A suspended organization refuses all other requests. */
-  isRead: boolean
+  /** False if a suspended organization refuses the request. */
+  allowedWhileSuspended: boolean
 }
 
 /** A request authenticated with a user's session or API key. */
@@ -44,7 +44,7 @@ export interface AccessDependencies {
    * - 404: the caller is not an active member, or `org_id` in the query names another organization. An unknown id
    * gets the same error.
    * - access.second_factor_required
-   * - access.organization_suspended: the organization is suspended, and the request does not only read.
+   * - access.organization_suspended: the organization is suspended, and refuses the request.
    * - access.missing_permission: the caller does not hold the permission P.
    */
   openScope<P extends Permission>(
@@ -52,15 +52,15 @@ export interface AccessDependencies {
     request: AccessRequest,
   ): Promise<Scope<P>>
   /**
-   * Returns a scope for each organization where the caller holds the permission. Omits suspended organizations, unless
-   * the request only reads. If all are suspended, throws access.organization_suspended.
+   * Returns a scope for each organization where the caller holds the permission. Omits suspended organizations that
+   * refuse the request. If all refuse it, throws access.organization_suspended.
    *
    * With `organizationId`, returns only that organization's scope. In this case, throws org.not_found if the caller
    * is not an active member, and access.missing_permission if the caller does not hold the permission.
    */
   openScopes<P extends Permission>(
     permission: P,
-    request: Pick<AccessRequest, 'credential' | 'client' | 'isRead'>,
+    request: Pick<AccessRequest, 'credential' | 'client' | 'allowedWhileSuspended'>,
     organizationId?: string | null,
   ): Promise<Scope<P>[]>
   /**
@@ -119,7 +119,7 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
       await caller.client.admit?.(caller.userId)
       if (!isMember(found) || (named !== null && named !== found.organization_id)) throw fail(notFound)
       if (found.lacks_second_factor) throw fail('access.second_factor_required')
-      if (!request.isRead) refuseSuspended(found)
+      if (!request.allowedWhileSuspended) refuseSuspended(found)
       if (found.unopened) await noteOpening(database.sql, found)
       const scope = scopeOf<Permission>(source, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
@@ -136,7 +136,7 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
         where m.user_id = ${caller.userId} and m.status = 'active' and (k.id is not null or ${isStrongEnough(sql)})
           and m.organization_id = coalesce(k.organization_id, m.organization_id)
           and m.organization_id = coalesce(${organizationId}::uuid, m.organization_id)`
-      const usable = request.isRead ? memberships : memberships.filter((each) => !isSuspended(each))
+      const usable = memberships.filter((each) => request.allowedWhileSuspended || !isSuspended(each))
       if (usable.length === 0) memberships.forEach(refuseSuspended)
       const scopes = usable.map((membership) => scopeOf<Permission>(source, caller, membership))
       const held = scopes.filter((scope) => scope.holds(permission))

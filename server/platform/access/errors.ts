@@ -16,7 +16,7 @@ export const ACCESS_ERRORS = defineErrors({
   ],
   'access.organization_suspended': [
     403,
-    'This organization is suspended. You can read and export its data, but not change anything. Reason: {reason}',
+    'This organization is suspended. You can only read and export its data. Reason: {reason}',
   ],
   'access.session_needed': [403, 'An API key cannot do this. Sign in and use an access token.'],
   'access.no_deployment': [403, 'This endpoint requires a deployment key. Send one as X-API-Key.'],

@@ -1,3 +1,5 @@
+import { type PgColumn, type SQL, sql } from '#database/drizzle.ts'
+import { organizations } from '#database/schema/org.ts'
 import { fail } from '#errors'
 
 /** The row of an organization, or a row that belongs to one. */
@@ -12,3 +14,8 @@ export const isSuspended = ({ suspension_reason: reason }: Suspendable): boolean
 export function refuseSuspended({ suspension_reason: reason }: Suspendable): void {
   if (reason !== null) throw fail('access.organization_suspended', { reason })
 }
+
+/** Condition of a query: the organization in this column is not suspended. */
+export const isNotSuspended = (organizationId: PgColumn): SQL => sql`exists (
+  select from ${organizations}
+  where ${organizations.id} = ${organizationId} and ${organizations.suspendedAt} is null)`

@@ -193,6 +193,8 @@ export type RouteSpec<
   current?: (input: Identity<A> & { query: Values<Q>; body: Values<B> }) => Promise<object>
   /** Overrides of the default JSON body limits for the route's access (body-limits.ts). */
   bodyLimits?: Partial<BodyLimits>
+  /** Set for a change that a suspended organization allows, such as stopping a reply (docs/suspension.md). */
+  allowedWhileSuspended?: true
   reply: R
   /** Errors of this operation, in addition to those of access checks and validation. */
   errors: readonly ErrorCode[]
@@ -229,10 +231,18 @@ export interface Route {
   admitUpload?: (who: RouteInput) => UploadAdmission
   current?: (input: RouteInput) => Promise<object>
   bodyLimits?: Partial<BodyLimits>
+  allowedWhileSuspended?: true
   reply: Reply
   errors: readonly ErrorCode[]
   handler: (input: RouteInput) => Promise<unknown>
 }
+
+/** Returns whether a suspended organization allows the request. Requests that only read declare no effects. */
+export const isAllowedWhileSuspended = ({
+  effects,
+  allowedWhileSuspended = false,
+}: Pick<Route, 'effects' | 'allowedWhileSuspended'>): boolean =>
+  effects === undefined || allowedWhileSuspended
 
 export interface RouteInput {
   caller?: Caller

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { type ErrorCode, templateOf } from '#errors'
 import { IDEMPOTENT_REPLAYED } from './answer-once.ts'
 import { exampleOf } from './compose-example.ts'
-import type { Reply, Route } from './define-route.ts'
+import { isAllowedWhileSuspended, type Reply, type Route } from './define-route.ts'
 import { exampleOfError } from './error-examples.ts'
 import { exampleOfReply } from './example-replies.ts'
 import { eventsOf, exampleOfFile, streamOf } from './example-texts.ts'
@@ -152,7 +152,7 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
   if (typeof route.access === 'object') {
     codes.add('access.missing_permission')
     if ('orgOf' in route.access) codes.add('access.second_factor_required')
-    if (route.effects !== undefined) codes.add('access.organization_suspended')
+    if (!isAllowedWhileSuspended(route)) codes.add('access.organization_suspended')
     if ('orDeployment' in route.access) codes.add('deployment.suspended')
   }
   if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)

@@ -21,6 +21,7 @@ import {
   type EventStream,
   type File,
   type FileStream,
+  isAllowedWhileSuspended,
   isEventStream,
   type Redirect,
   type Route,
@@ -208,14 +209,15 @@ export const clientOf = (request: FastifyRequest): Client => ({
 /** Authenticates and authorizes a request. Throws the errors of the route's access. */
 export async function identify(
   deps: AccessDependencies,
-  route: Pick<Route, 'access' | 'method' | 'effects'>,
+  route: Pick<Route, 'access' | 'method' | 'effects' | 'allowedWhileSuspended'>,
   request: FastifyRequest,
 ): Promise<Identity> {
   const { access } = route
   if (access === 'public') return {}
   const { credential } = request
   if (credential === null) throw fail('auth.missing')
-  const who = { credential, client: clientOf(request), isRead: route.effects === undefined }
+  const allowedWhileSuspended = isAllowedWhileSuspended(route)
+  const who = { credential, client: clientOf(request), allowedWhileSuspended }
   if (access === 'deployment') return { deployment: await deps.openDeployment(who) }
   if (typeof access === 'string') {
     const caller = await deps.openCaller(who)

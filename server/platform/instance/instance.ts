@@ -19,10 +19,10 @@ export interface Instance {
 }
 
 /**
- * Registers this process and renews its lease. Each renewal also exchanges with the other processes when they last used
- * the database (sweeps/activity.ts), so they learn of each other's activity within one interval each. Deletes the entries of processes whose lease ended more than a day
- * ago. In embedded mode, no other process can be alive, so all earlier entries are deleted. Work of a process without
- * an entry counts as abandoned.
+ * Registers this process and renews its lease. Each renewal also tells the other processes when this one last used the
+ * database, and reads when they did (sweeps/activity.ts). Another process therefore notices activity after at most two
+ * intervals. Deletes the entries of processes whose lease ended more than a day ago. In embedded mode, no other process
+ * can be alive, so all earlier entries are deleted. Work of a process without an entry counts as abandoned.
  */
 export async function startInstance(
   { sql, embedded }: OpenDatabase,

@@ -57,7 +57,7 @@ export default {
   suspension: {
     title: 'Sperre',
     effect:
-      'Mitglieder können sich weiterhin anmelden, lesen und exportieren. Nachrichten, Modellaufrufe, Tools, Deployments und alle anderen Änderungen ruhen. Mitglieder sehen den Grund, und Inhaber erhalten eine E-Mail.',
+      'Mitglieder können die Daten der Organisation nur lesen und exportieren, und ihre Deployments antworten nicht. Mitglieder sehen den Grund, und Inhaber erhalten eine E-Mail.',
     reason: 'Grund der Sperre',
     example: 'Rechnung 2041 ist nicht bezahlt.',
     action: 'Organisation sperren',

@@ -7,7 +7,7 @@ export default {
     only_deployment:
       'Ein Deployment-Schlüssel gibt nur Zugriff auf den Chat seines Deployments. Verwenden Sie einen API-Schlüssel der Organisation.',
     organization_suspended:
-      'Diese Organisation ist gesperrt. Sie können ihre Daten lesen und exportieren, aber nichts ändern. Grund: {reason}',
+      'Diese Organisation ist gesperrt. Sie können ihre Daten nur lesen und exportieren. Grund: {reason}',
     second_factor_required:
       'Diese Organisation verlangt Zwei-Faktor-Authentifizierung. Richten Sie sie in Ihrem Konto ein. Wenn sie bereits eingerichtet ist, melden Sie sich erneut damit an.',
     session_needed: 'Dafür müssen Sie angemeldet sein. Mit einem API-Schlüssel ist es nicht möglich.',

@@ -64,7 +64,7 @@ export default {
     hint: 'Seitenleiste ein- oder ausklappen ([)',
   },
   suspension:
-    '<title>Diese Organisation ist gesperrt.</title> Sie können nur lesen und exportieren. Grund: {reason}',
+    '<title>Diese Organisation ist gesperrt.</title> Sie können ihre Daten nur lesen und exportieren. Grund: {reason}',
   shortcuts: {
     title: 'Tastenkürzel',
     general: 'Allgemein',

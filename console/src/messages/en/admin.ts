@@ -54,7 +54,7 @@ export default {
   suspension: {
     title: 'Suspension',
     effect:
-      'Members can still sign in, read and export. Messages, model calls, tools, deployments and all other changes stop. Members see the reason, and owners get an email.',
+      'Members can only read and export the organization’s data, and its deployments don’t answer. Members see the reason, and owners get an email.',
     reason: 'Reason for the suspension',
     example: 'Invoice 2041 is unpaid.',
     action: 'Suspend organization',

@@ -56,7 +56,8 @@ export default {
     developers: 'Developers',
   },
   rail: { toggle: 'Collapse or expand sidebar', hint: 'Collapse or expand sidebar ([)' },
-  suspension: '<title>This organization is suspended.</title> It is read-only. Reason: {reason}',
+  suspension:
+    '<title>This organization is suspended.</title> You can only read and export its data. Reason: {reason}',
   shortcuts: {
     title: 'Keyboard shortcuts',
     general: 'General',

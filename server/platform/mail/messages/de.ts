@@ -33,9 +33,9 @@ export default {
   },
   suspension: {
     subject: '{organization} wurde gesperrt',
-    reason: 'Die Administration von Parley hat die Organisation gesperrt. Grund: {reason}',
+    reason: 'Die Systemadministration hat die Organisation gesperrt. Grund: {reason}',
     effect:
-      'Mitglieder können weiterhin alles lesen und exportieren. Nachrichten, Modellaufrufe, Tools, Deployments und alle anderen Änderungen ruhen, bis die Sperre aufgehoben wird.',
+      'Bis die Sperre aufgehoben wird, können Mitglieder die Daten der Organisation nur lesen und exportieren, und ihre Deployments antworten nicht.',
     lifted: '{organization} ist nicht mehr gesperrt',
     again: 'In der Organisation funktioniert wieder alles.',
     action: 'Organisation öffnen',

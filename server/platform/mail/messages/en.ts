@@ -27,9 +27,9 @@ export default {
   },
   suspension: {
     subject: '{organization} was suspended',
-    reason: 'The administration of Parley suspended the organization. Reason: {reason}',
+    reason: 'A system administrator suspended the organization. Reason: {reason}',
     effect:
-      'Members can still read and export everything. Messages, model calls, tools, deployments and all other changes are paused until the suspension is lifted.',
+      'Until the suspension is lifted, members can only read and export the organization’s data, and its deployments don’t answer.',
     lifted: '{organization} is no longer suspended',
     again: 'Everything in the organization works again.',
     action: 'Open organization',
