@@ -29,6 +29,9 @@ const PANELS =
 /** Matches the tables of records and their placeholders. No first page shows one, so they are in a chunk of their own. */
 const LISTS = /\/src\/ui\/(?:table|searched-list|search-field|editor-skeleton)\.tsx$/
 
+/** Matches parts of later pages and of chats that neither home nor sign-in shows. */
+const DETAILS = /\/src\/ui\/(?:chart|copy)\.tsx$/
+
 /** Matches the files that combine the messages of several areas into one chunk. */
 const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 
@@ -56,6 +59,7 @@ export default defineConfig({
             { name: 'start', test: SHARED_BY_START, priority: 2, includeDependenciesRecursively: false },
             { name: 'panels', test: PANELS, priority: 1, includeDependenciesRecursively: false },
             { name: 'lists', test: LISTS, priority: 1, includeDependenciesRecursively: false },
+            { name: 'details', test: DETAILS, priority: 1, includeDependenciesRecursively: false },
             { name: 'shared', minShareCount: SHARED_FROM },
           ],
         },

@@ -1,9 +1,11 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, PHONE } from '#tests/support/console-stage.ts'
 import type { Team } from '#tests/support/team.ts'
 import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
+import { smallTargets } from '#tests/support/touch-targets.ts'
 
 /** The installation: its organizations, people and services, for system administrators. */
 
@@ -26,6 +28,7 @@ describeInBrowser('the installation in the console', () => {
     await row.getByText('Any number of messages').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await expectAccessible(page)
+    await expectLargeTargets(page)
     await row.getByRole('button', { name: 'Analytical Engines' }).click()
     await page.reload()
     const dialog = page.getByRole('dialog', { name: 'Analytical Engines' })
@@ -90,6 +93,7 @@ describeInBrowser('the installation in the console', () => {
     await row.getByText('Suspended').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await expectAccessible(page)
+    await expectLargeTargets(page)
     await row.getByRole('button', { name: 'Analytical Engines' }).click()
     await page.getByRole('dialog', { name: 'Analytical Engines' }).waitFor()
   })
@@ -110,3 +114,11 @@ describeInBrowser('the installation in the console', () => {
     expect(stage.problems).toEqual([])
   })
 })
+
+/** Expects controls for fingers on a phone. Only administrators see these screens, so screens.test.ts doesn't. */
+async function expectLargeTargets(page: Page): Promise<void> {
+  const before = page.viewportSize()
+  await page.setViewportSize(PHONE)
+  expect(await smallTargets(page)).toEqual([])
+  if (before) await page.setViewportSize(before)
+}

@@ -150,25 +150,31 @@ describeInBrowser('the list of chats in the console', () => {
     expect(await page.getByRole('article', { name: 'You' }).count()).toBe(1)
   })
 
-  test('signing out sends the deletions that could still be undone', async () => {
+  test('signing out sends the deletions of all tabs that could still be undone', async () => {
     await page.getByRole('button', { name: 'More options' }).click()
     await page.getByRole('button', { name: 'Manage instructions' }).click()
     await page.getByRole('button', { name: 'Delete Brief' }).click()
     await page.getByRole('button', { name: 'Edit Brief' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
-    await menuOf(/Actions for Say hello/, 'Delete')
+    const other = await page.context().newPage()
+    await other.goto('/chats')
+    await other.getByRole('button', { name: /Actions for Say hello/ }).click()
+    await other.getByRole('menuitem', { name: 'Delete' }).click()
+    await other.getByText('Chat deleted').first().waitFor()
     const [instruction, chat] = await Promise.all([
       page.waitForResponse(/instructions\/delete/),
-      page.waitForResponse(/bulk_delete_sessions/),
+      other.waitForResponse(/bulk_delete_sessions/),
       (async () => {
         await page.getByRole('button', { name: /^Your account/ }).click()
         await page.getByRole('menuitem', { name: 'Sign out' }).click()
       })(),
     ])
     expect([instruction.status(), chat.status()]).toEqual([200, 200])
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+    for (const tab of [page, other]) {
+      await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
+      expect(await tab.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+    }
     expect(stage.problems).toEqual([])
   })
 })

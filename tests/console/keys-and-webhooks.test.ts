@@ -42,7 +42,7 @@ describeInBrowser('API keys and webhooks in the console', () => {
     })
     expect(answer.status).toBe(200)
     await shown.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('row', { name: /Nightly report.*organization:read/ }).waitFor()
+    await page.getByRole('row', { name: /Nightly report.*Read: Organization\./ }).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Delete Nightly report' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()

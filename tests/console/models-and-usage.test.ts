@@ -121,6 +121,10 @@ describeInBrowser('models and usage in the console', () => {
     const theirs = await open('/usage?tab=budgets', person)
     await theirs.getByText('0 of 500 credits').waitFor()
     expect(await theirs.getByRole('button', { name: /Add budget|Edit/ }).count()).toBe(0)
+    await stage.server.server.services.database
+      .sql`update budgets set spent = 450 where user_id = ${person.userId}`
+    await theirs.reload()
+    await theirs.getByText('You have spent 90% of your budget of 500 credits.').waitFor()
     await team.api('PUT', '/api/billing/budgets/set', { user_id: person.userId, credits_per_month: 0 })
     await theirs.reload()
     await theirs.getByText('Your budget of 0 credits is used up.').waitFor()

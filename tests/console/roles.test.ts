@@ -16,6 +16,19 @@ describeInBrowser('roles in the console', () => {
   }, 240_000)
   afterAll(() => stage?.stop())
 
+  test('a role that cannot be opened says why, and opens after Retry', async () => {
+    const page = await open('/')
+    await page.route('**/api/roles/list_permissions?*', (route) =>
+      route.fulfill({ status: 500, json: { detail: 'The database is away.', code: 'server.internal' } }),
+    )
+    await page.goto(team.at('/roles?role_id=new'))
+    const failure = page.getByRole('alert')
+    await failure.waitFor()
+    await page.unrouteAll()
+    await failure.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('dialog', { name: 'Create role' }).waitFor()
+  })
+
   test('a role is created from checkboxes, assigned, kept while it has members, and deleted', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
     const page = await open('/roles')

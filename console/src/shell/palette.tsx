@@ -106,7 +106,7 @@ const Line = ({
   >
     <Icon aria-hidden size={16} className="shrink-0 text-muted" />
     <span className="min-w-0 grow truncate">{name}</span>
-    {note && <span className="min-w-0 truncate text-xs text-muted">{note}</span>}
+    {note && <span className="min-w-0 shrink-[99] truncate text-xs text-muted">{note}</span>}
     {keys && <Keys keys={keys} />}
   </Command.Item>
 )

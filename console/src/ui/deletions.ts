@@ -8,16 +8,23 @@ import { useNotify } from './toast.tsx'
 
 /*
  * Deletions that can be undone. The API cannot undo a deletion, so the request is sent when the notice with Undo
- * closes, when the user leaves the page, or when the user signs out.
+ * closes, when the user leaves the page, or when the user signs out, in any tab.
  */
 
 interface Deletion {
   ids: readonly string[]
   send: () => Promise<unknown>
+  /** Called when the deletion is complete or undone. */
+  end: () => void
 }
 
 /** Sign-out waits at most this long for the deletions. */
 const SIGN_OUT_WAITS_MS = 3_000
+
+/** Tells the other tabs to send their deletions. */
+const signingOut = new BroadcastChannel('parley.signing-out')
+/** A tab shares this lock while it has deletions that are not complete. */
+const LOCK = 'parley.deletions'
 
 /** The deletions that can still be undone. */
 const undoable = new Set<Deletion>()
@@ -26,6 +33,7 @@ let hidden: ReadonlySet<string> = new Set()
 const listeners = new Listeners()
 
 window.addEventListener('pagehide', () => void sendAll())
+signingOut.addEventListener('message', () => void sendAll())
 
 /** Returns the ids of the deleted records, which the server may still list. */
 export const useHidden = (): ReadonlySet<string> => useSyncExternalStore(listeners.subscribe, () => hidden)
@@ -39,8 +47,11 @@ export const useHidden = (): ReadonlySet<string> => useSyncExternalStore(listene
 export function useDelete<O extends OperationName>(operation: O, outdates: readonly OperationName[]) {
   const notify = useNotify()
   return (ids: readonly string[], text: string, input: ChangeInput<O>): void => {
+    const over = Promise.withResolvers<void>()
+    void navigator.locks?.request(LOCK, { mode: 'shared' }, () => over.promise)
     const deletion = {
       ids,
+      end: over.resolve,
       send: async () => {
         // A request with `keepalive` outlives the page.
         await api.request(operation, { ...input, keepalive: true } as Input<O>)
@@ -51,17 +62,23 @@ export function useDelete<O extends OperationName>(operation: O, outdates: reado
     change([...hidden, ...ids])
     notify({
       text,
-      undo: () => undoable.delete(deletion) && show(ids),
+      undo: () => undoable.delete(deletion) && end(deletion),
       onClose: () => void send(deletion).catch(notify),
     })
   }
 }
 
-/** Signs out after the deletions are sent, because a request needs the session. */
+/** Signs out after the deletions of all tabs are sent, because a request needs the session. */
 export async function signOut(): Promise<void> {
+  signingOut.postMessage(null)
   const timeout = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_WAITS_MS))
-  if (undoable.size > 0) await Promise.race([sendAll(), timeout])
+  await Promise.race([Promise.all([sendAll(), whenTabsHaveSent()]), timeout])
   session.signOut()
+}
+
+/** Resolves when no tab has deletions. Without HTTPS, browsers provide no locks, so resolves immediately. */
+const whenTabsHaveSent = async (): Promise<void> => {
+  await navigator.locks?.request(LOCK, () => {})
 }
 
 const sendAll = (): Promise<unknown> => Promise.allSettled([...undoable].map(send))
@@ -71,11 +88,14 @@ async function send(deletion: Deletion): Promise<void> {
   try {
     await deletion.send()
   } finally {
-    show(deletion.ids)
+    end(deletion)
   }
 }
 
-const show = (ids: readonly string[]): void => change([...hidden].filter((id) => !ids.includes(id)))
+function end(deletion: Deletion): void {
+  deletion.end()
+  change([...hidden].filter((id) => !deletion.ids.includes(id)))
+}
 
 function change(ids: readonly string[]): void {
   hidden = new Set(ids)

@@ -8,7 +8,7 @@ interface Options extends FormatOptions {
 
 /**
  * Formats a compiled message. Throws for a missing value, as the formatter of uncompiled messages does. Without this
- * check, icu-minify would write `undefined`.
+ * check, icu-minify would write `undefined`. icu-minify also lacks ICU's style `percent`.
  */
 const formatCompiled = (
   _key: string,
@@ -20,7 +20,7 @@ const formatCompiled = (
     ...options,
     formats: {
       dateTime: { ...globalFormats?.dateTime, ...formats?.dateTime },
-      number: { ...globalFormats?.number, ...formats?.number },
+      number: { percent: { style: 'percent' }, ...globalFormats?.number, ...formats?.number },
     },
   })
 

@@ -238,11 +238,8 @@ export interface Route {
 }
 
 /** Returns whether a suspended organization allows the request. Requests that only read declare no effects. */
-export const isAllowedWhileSuspended = ({
-  effects,
-  allowedWhileSuspended = false,
-}: Pick<Route, 'effects' | 'allowedWhileSuspended'>): boolean =>
-  effects === undefined || allowedWhileSuspended
+export const isAllowedWhileSuspended = (route: Pick<Route, 'effects' | 'allowedWhileSuspended'>): boolean =>
+  route.effects === undefined || route.allowedWhileSuspended === true
 
 export interface RouteInput {
   caller?: Caller

@@ -12,7 +12,6 @@ export default {
   member: 'Mitglied',
   unknownMember: 'Unbekanntes Mitglied',
   permissions: 'Berechtigungen',
-  morePermissions: '{names} und {count, number} weitere',
   lastUsed: 'Zuletzt verwendet',
   neverUsed: 'Nie',
   actions: 'Aktionen',

@@ -18,7 +18,6 @@ export default {
     table: 'Mitglieder und Einladungen',
     name: 'Name',
     role: 'Rolle',
-    invited: 'Eingeladen',
     actions: 'Aktionen',
     you: '{name} <you>(Sie)</you>',
     pending: 'Neues Mitglied',

@@ -9,7 +9,6 @@ export default {
   member: 'Member',
   unknownMember: 'Unknown member',
   permissions: 'Permissions',
-  morePermissions: '{names} and {count, number} more',
   lastUsed: 'Last used',
   neverUsed: 'Never',
   actions: 'Actions',

@@ -15,7 +15,6 @@ export default {
     table: 'Members and invitations',
     name: 'Name',
     role: 'Role',
-    invited: 'Invited',
     actions: 'Actions',
     you: '{name} <you>(you)</you>',
     pending: 'New member',

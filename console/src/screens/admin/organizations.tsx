@@ -38,7 +38,9 @@ export function Organizations({ q, show }: AdminListProps) {
         },
         {
           header: t('organizations.limits'),
-          cell: ({ features }) => <span className="text-muted">{limitsOf(features)}</span>,
+          cell: ({ features }) => (
+            <span className="text-muted xl:whitespace-nowrap">{limitsOf(features)}</span>
+          ),
           wideOnly: true,
         },
         {
@@ -67,7 +69,7 @@ const Name = ({ organization: { name, owner_email, suspension }, onOpen }: NameP
     <button
       type="button"
       onClick={onOpen}
-      className="text-left font-medium wrap-anywhere text-accent hover:underline"
+      className="reach text-left font-medium wrap-anywhere text-accent hover:underline"
     >
       {name}
     </button>

@@ -73,7 +73,7 @@ const Memberships = ({ organizations, show }: MembershipsProps) => (
         <button
           type="button"
           onClick={() => show({ organization: id })}
-          className="text-left wrap-anywhere text-accent hover:underline"
+          className="text-left wrap-anywhere text-accent hover:underline touch:min-h-10"
         >
           {name}
         </button>

@@ -92,23 +92,8 @@ export function SignIn() {
 /** Says why the server ended the session of this browser. */
 function SessionEnded() {
   const reason = session.endReason()
-  if (reason === null) return null
-  return (
-    <Outcome icon={ShieldAlert}>
-      {t(REASONS.find((known) => known === reason) ? `ended.${reason as Reason}` : 'ended.expired')}
-    </Outcome>
-  )
+  return reason && <Outcome icon={ShieldAlert}>{t(`ended.${reason}`)}</Outcome>
 }
-
-const REASONS = [
-  'expired',
-  'signed_out',
-  'password_changed',
-  'address_proven',
-  'factors_reset',
-  'token_reused',
-] as const
-type Reason = (typeof REASONS)[number]
 
 /** Signs in with a passkey alone, without an email address or password. */
 function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {

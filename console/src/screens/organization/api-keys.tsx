@@ -10,6 +10,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { formatDate } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
+import { permissionsInWords } from '../../ui/permission-matrix.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -58,7 +59,9 @@ function Keys({ add }: { add: React.ReactNode }) {
                 { header: t('key'), cell: (key) => <KeyName apiKey={key} /> },
                 {
                   header: t('member'),
-                  cell: ({ user_id }) => nameOf(user_id) ?? t('unknownMember'),
+                  cell: ({ user_id }) => (
+                    <span className="block min-w-24">{nameOf(user_id) ?? t('unknownMember')}</span>
+                  ),
                   wideOnly: true,
                 },
                 {
@@ -103,17 +106,11 @@ const Expiry = ({ time }: { time: string }) =>
     <span className="text-xs">{t('expires', { date: formatDate(time) })}</span>
   )
 
-const SHOWN_MAX = 3
-
-const Permissions = ({ names }: { names: string[] }) => {
-  const shown = names.slice(0, SHOWN_MAX).join(' ')
-  const more = names.length - SHOWN_MAX
-  return (
-    <span title={names.join(' ')} className="font-mono text-xs text-muted">
-      {more > 0 ? t('morePermissions', { names: shown, count: more }) : shown}
-    </span>
-  )
-}
+const Permissions = ({ names }: { names: string[] }) => (
+  <span title={names.join(' ')} className="line-clamp-2 text-muted">
+    {permissionsInWords(names)}
+  </span>
+)
 
 function DeleteKey({ apiKey: { id, name } }: { apiKey: ApiKey }) {
   const confirm = useConfirm()

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -14,6 +15,8 @@ interface AuditFiltersProps {
   isFiltered: boolean
   /** The name of the record in `search.record_id`, if an entry tells it. */
   recordName: string | null | undefined
+  /** A button beside the filters. */
+  children: ReactNode
 }
 
 const NOTHING: AuditSearch = {
@@ -25,9 +28,9 @@ const NOTHING: AuditSearch = {
   to: undefined,
 }
 
-export const AuditFilters = ({ search, show, isFiltered, recordName }: AuditFiltersProps) => (
+export const AuditFilters = ({ search, show, isFiltered, recordName, children }: AuditFiltersProps) => (
   <search aria-label={t('filters')} className="flex flex-col gap-3">
-    <div className="grid grid-cols-2 gap-3 md:grid-cols-5">
+    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1fr_1fr_1fr_auto_auto_auto]">
       <MemberField value={search.actor_id} show={show} />
       <SelectField
         label={t('record')}
@@ -57,6 +60,7 @@ export const AuditFilters = ({ search, show, isFiltered, recordName }: AuditFilt
       </SelectField>
       <DayField label={t('from')} value={search.from} onChange={(from) => show({ from })} />
       <DayField label={t('to')} value={search.to} onChange={(to) => show({ to })} />
+      {children}
     </div>
     {isFiltered && (
       <div className="flex flex-wrap items-center gap-3">

@@ -24,7 +24,7 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
       type="button"
       title={title}
       onClick={() => show(change)}
-      className="font-medium wrap-anywhere hover:underline"
+      className="text-left font-medium wrap-anywhere hover:underline"
     >
       {name}
     </button>
@@ -32,26 +32,28 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
   return (
     // Browsers lay out and paint only the entries near the visible part of the page, so a long list stays fast.
     <li className="px-4 py-1.5 text-sm [contain-intrinsic-size:auto_3rem] [content-visibility:auto]">
-      <div className="flex items-center gap-x-4">
-        <p className="min-w-0 grow py-1 break-words">
-          {auditSentence(entry, {
-            actor: filter(t('onlyActor'), { actor_id: entry.actor_id }),
-            record: filter(t('onlyThis'), {
-              record_type: entry.record_type,
-              record_id: entry.record_id,
-              action: undefined,
-            }),
-          })}
-          {entry.api_key_id && (
-            <>
-              {' '}
-              <Badge>{keyName === null ? t('unknownKey') : t('key', { name: keyName })}</Badge>
-            </>
-          )}
-        </p>
-        <span className="shrink-0 text-muted">
-          <Ago time={entry.created_at} />
-        </span>
+      <div className="flex items-start gap-x-4 sm:items-center">
+        <div className="flex min-w-0 grow flex-col gap-x-4 py-1 sm:flex-row sm:items-center">
+          <p className="min-w-0 grow break-words">
+            {auditSentence(entry, {
+              actor: filter(t('onlyActor'), { actor_id: entry.actor_id }),
+              record: filter(t('onlyThis'), {
+                record_type: entry.record_type,
+                record_id: entry.record_id,
+                action: undefined,
+              }),
+            })}
+            {entry.api_key_id && (
+              <>
+                {' '}
+                <Badge>{keyName === null ? t('unknownKey') : t('key', { name: keyName })}</Badge>
+              </>
+            )}
+          </p>
+          <span className="shrink-0 text-muted">
+            <Ago time={entry.created_at} />
+          </span>
+        </div>
         <IconButton
           small
           icon={isOpen ? ChevronUp : ChevronDown}

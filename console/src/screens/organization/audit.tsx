@@ -44,10 +44,9 @@ function Entries() {
   const isFiltered = [actor_id, action, record_type, record_id, from, to].some(Boolean)
   return (
     <>
-      <AuditFilters search={search} show={show} isFiltered={isFiltered} recordName={recordName} />
-      <div className="flex justify-end">
+      <AuditFilters search={search} show={show} isFiltered={isFiltered} recordName={recordName}>
         <AuditExport filters={filters} />
-      </div>
+      </AuditFilters>
       <Loaded query={entries}>
         {(list) =>
           list.length === 0 ? (

@@ -27,7 +27,7 @@ export function ResponsesSection() {
   return (
     <Section title={t('responses.title')}>
       <form onSubmit={submit} className="flex flex-col gap-3">
-        <div className="flex flex-wrap items-end gap-3">
+        <div className="flex flex-wrap items-start gap-3">
           <div className="min-w-0 grow basis-60">
             <TextField
               label={t('responses.days')}
@@ -41,7 +41,7 @@ export function ResponsesSection() {
               onChange={({ target }) => setDays(target.value)}
             />
           </div>
-          <Button type="submit" busy={save.isPending} disabled={days === current}>
+          <Button type="submit" busy={save.isPending} disabled={days === current} className="sm:mt-6.5">
             {t('responses.save')}
           </Button>
         </div>

@@ -27,11 +27,6 @@ export const MembersTable = ({ users, roles }: { users: ListedUser[]; roles: Rol
       { header: t('members.role'), cell: (user) => <RoleSelect user={user} roles={roles} />, wideOnly: true },
       { header: t('members.status'), cell: (user) => <Status user={user} />, wideOnly: true },
       {
-        header: t('members.invited'),
-        cell: ({ invited_at }) => invited_at && <Ago time={invited_at} />,
-        wideOnly: true,
-      },
-      {
         header: t('members.actions'),
         hideHeader: true,
         numeric: true,
@@ -68,6 +63,13 @@ function Member({ user, roles }: { user: ListedUser; roles: Role[] }) {
   )
 }
 
-const Status = ({ user: { status } }: { user: ListedUser }) => (
-  <Badge tone={TONES[status]}>{t(`status.${status}`)}</Badge>
+const Status = ({ user: { status, invited_at } }: { user: ListedUser }) => (
+  <span className="inline-flex flex-wrap items-center gap-x-2">
+    <Badge tone={TONES[status]}>{t(`status.${status}`)}</Badge>
+    {status === 'pending' && invited_at && (
+      <span className="text-muted">
+        <Ago time={invited_at} />
+      </span>
+    )}
+  </span>
 )

@@ -11,7 +11,7 @@ import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { permissionsInWords } from '../../ui/permission-matrix.tsx'
 import { roleName } from '../../ui/role-name.ts'
-import { Loaded, More } from '../../ui/states.tsx'
+import { Failure, Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { byLevel } from './levels.ts'
 import { PermissionsDialog } from './permissions-dialog.tsx'
@@ -33,6 +33,8 @@ export function Roles() {
   )
   const all = useInfiniteQuery(readPages('GET /api/roles/list_permissions', { limit: 100 }))
   const open = roles.data?.find(({ id }) => id === role_id)
+  const isRoleOpen = open !== undefined || role_id === NEW
+  const arePermissionsOpen = permissions === true && user.is_system_admin
   const close = () => show({ role_id: undefined, permissions: undefined })
   return (
     <Page
@@ -51,6 +53,9 @@ export function Roles() {
         </>
       }
     >
+      {(isRoleOpen || arePermissionsOpen) && all.error && (
+        <Failure error={all.error} onRetry={() => void all.refetch()} />
+      )}
       <Loaded query={roles}>
         {(list) => (
           <>
@@ -59,12 +64,10 @@ export function Roles() {
           </>
         )}
       </Loaded>
-      {(open || role_id === NEW) && all.data && (
+      {isRoleOpen && all.data && (
         <RoleDialog key={role_id} role={open ?? null} permissions={all.data} onClose={close} />
       )}
-      {permissions && user.is_system_admin && all.data && (
-        <PermissionsDialog permissions={all.data} onClose={close} />
-      )}
+      {arePermissionsOpen && all.data && <PermissionsDialog permissions={all.data} onClose={close} />}
     </Page>
   )
 }
@@ -103,8 +106,11 @@ const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
   </div>
 )
 
-const Held = ({ role: { permissions } }: { role: Role }) => (
-  <span className="text-muted">
-    {permissions.length === 0 ? t('roles.none') : permissionsInWords(permissions.map(({ name }) => name))}
-  </span>
-)
+const Held = ({ role: { permissions } }: { role: Role }) => {
+  const words = permissionsInWords(permissions.map(({ name }) => name))
+  return (
+    <span title={words} className="line-clamp-2 text-muted">
+      {words || t('roles.none')}
+    </span>
+  )
+}

@@ -13,6 +13,17 @@ interface StoredSession {
   expiresAt: number
 }
 
+/** The server's reasons for ending a session (`POST /api/auth/refresh`). */
+const SESSION_ENDS = [
+  'expired',
+  'signed_out',
+  'password_changed',
+  'address_proven',
+  'factors_reset',
+  'token_reused',
+] as const
+type SessionEnd = (typeof SESSION_ENDS)[number]
+
 const KEY = 'parley.session'
 /** An access token is refreshed if it expires in less than this time. */
 const MARGIN_MS = 30_000
@@ -60,11 +71,12 @@ export class BrowserSession implements TokenSource {
     return () => this.#listeners.delete(listener)
   }
 
-  /**
-   * Returns why the server ended the session, such as `expired` or `password_changed`. Null if the user has signed
-   * out or in since.
-   */
-  readonly endReason = (): string | null => localStorage.getItem(ENDED)
+  /** Returns why the server ended the session. Null if the user has signed out or in since. */
+  readonly endReason = (): SessionEnd | null => {
+    const stored = localStorage.getItem(ENDED)
+    // A newer server may have other reasons.
+    return stored === null ? null : (SESSION_ENDS.find((known) => known === stored) ?? 'expired')
+  }
 
   /** Stores the tokens of a new sign-in. Ends this browser's previous session, if there is one. */
   signIn(tokens: SignedIn | TokenPair): void {
