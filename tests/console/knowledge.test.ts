@@ -109,6 +109,8 @@ describeInBrowser('knowledge in the console', () => {
     await dialog.getByLabel('URL').fill(site.at('/', '127.0.0.1'))
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.waitFor({ state: 'detached' })
+    // With the first source, the button moves from the middle of the page to its corner.
+    await rowOf(page, '127.0.0.1').waitFor()
 
     await page.getByRole('button', { name: 'Add source' }).click()
     await dialog.getByLabel('Type').selectOption('S3 bucket')
