@@ -70,6 +70,16 @@ async function indexed(): Promise<void> {
   }
 }
 
+/** Sweeps until the walk pauses. */
+async function rested(): Promise<void> {
+  const index = createMessageIndex(server.server.services.database)
+  for (let rests = false; !rests; ) {
+    await index.sweep()
+    const [walk] = await database()`select below is null and rest_until > now() as rests from chat_words_walk`
+    rests = walk?.['rests']
+  }
+}
+
 const ask = (q: string, more: Record<string, string> = {}, somebody = person) =>
   server.call(
     'GET',
@@ -309,13 +319,7 @@ describe('the index', () => {
     await database()`update chat_words_walk set below = null, rest_until = now(), covered_at = null`
     await indexed()
     expect(idsOf(await search('dugong'))).toEqual([ahead, old])
-    const index = createMessageIndex(server.server.services.database)
-    for (let rests = false; !rests; ) {
-      await index.sweep()
-      const [walk] =
-        await database()`select below is null and rest_until > now() as rests from chat_words_walk`
-      rests = walk?.['rests']
-    }
+    await rested()
   })
 
   test('indexes a long history in bounded steps', async () => {
@@ -356,6 +360,24 @@ describe('the index', () => {
     await database()`update chat_words_walk set below = null, rest_until = now(), covered_at = null`
     await indexed()
     expect(await search('quagga', somebody)).toHaveLength(1)
+  })
+
+  test('a step that another process has taken since writes nothing and does not move the walk', async () => {
+    const chatId = await newChat('Twice')
+    const id = await addMessage(chatId, 'okapi')
+    const late = createMessageIndex(server.server.services.database)
+    await late.find()
+    await indexed()
+    await rested()
+    const state = async () => ({
+      walk: await database()`select below, rest_until, begun_at, covered_at from chat_words_walk`,
+      words: await database()`select xmin::text from chat_words where id = ${id}`,
+    })
+    const before = await state()
+    expect(before.words).toHaveLength(1)
+    await late.sweep([{ missing: [], below: id }])
+    await late.sweep([{ missing: [{ id, bytes: 5 }], below: null }])
+    expect(await state()).toEqual(before)
   })
 
   test('is updated by concurrent sweeps without duplicates', async () => {

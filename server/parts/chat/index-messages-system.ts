@@ -162,12 +162,16 @@ const isMissing = (sql: SystemStatements) => sql`not exists (
 const idOf = (sql: SystemStatements, seconds: number) => sql`
   (lpad(to_hex(((extract(epoch from now()) - ${seconds}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`
 
+/** For the row of chat_words_walk, or its absence: the walk continues below this id. Null while it pauses. */
+const walkedTo = (sql: SystemStatements) => sql`
+  case when chat_words_walk.below is null and coalesce(chat_words_walk.rest_until < now(), true) then ${HIGHEST_ID}::uuid
+    else chat_words_walk.below end`
+
 /** Returns the next step. It has at least one entry if any is missing among those that it checks. */
 async function findStep(sql: SystemStatements, newestSeconds: number): Promise<Step> {
   const [step] = await sql<Step[]>`
     with walk as (
-      select case when below is null and coalesce(rest_until < now(), true) then ${HIGHEST_ID}::uuid else below end as below
-      from (values (1)) as single (one) left join chat_words_walk using (one)),
+      select ${walkedTo(sql)} as below from (values (1)) as single (one) left join chat_words_walk using (one)),
     unread as (
       select w.id from chat_words w
       where w.words is null and (w.title is not null or exists (
@@ -194,18 +198,22 @@ async function findStep(sql: SystemStatements, newestSeconds: number): Promise<S
 }
 
 /**
- * Reads the texts to index. Conversations and sessions of deployments are not searchable, so their entries get empty
- * words.
+ * Reads the texts to index, except those that another process has indexed since. Conversations and sessions of
+ * deployments are not searchable, so their entries get empty words.
  */
 const readSources = (tx: SystemTransaction, ids: string[]): Promise<Source[]> => tx<Source[]>`
-  select m.id, m.organization_id, m.user_id, m.chat_id, null as title,
-    c.is_conversation or c.deployment_id is not null as is_unsearched,
-    case when m.status <> 'streaming' then left(m.content, ${INDEXED_CHARACTERS_MAX}) end as text
-  from chat_messages m
-  join chats c on c.organization_id = m.organization_id and c.user_id = m.user_id and c.id = m.chat_id
-  where m.id = any(${ids}::uuid[])
-  union all
-  select id, organization_id, user_id, id, title, is_conversation or deployment_id is not null, title from chats where id = any(${ids}::uuid[])`
+  select * from (
+    select m.id, m.organization_id, m.user_id, m.chat_id, null as title,
+      c.is_conversation or c.deployment_id is not null as is_unsearched,
+      case when m.status <> 'streaming' then left(m.content, ${INDEXED_CHARACTERS_MAX}) end as text
+    from chat_messages m
+    join chats c on c.organization_id = m.organization_id and c.user_id = m.user_id and c.id = m.chat_id
+    where m.id = any(${ids}::uuid[])
+    union all
+    select id, organization_id, user_id, id, title, is_conversation or deployment_id is not null, title from chats
+    where id = any(${ids}::uuid[])) s
+  where not exists (
+    select from chat_words w where w.id = s.id and w.words is not null and w.title is not distinct from s.title)`
 
 function toEntry({ text, is_unsearched: isUnsearched, ...source }: Source): Entry {
   if (text === null) return { ...source, words: null }
@@ -245,8 +253,8 @@ async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
 }
 
 /**
- * Advances the walk after a step without missing entries. It ends at the oldest message, or where the last complete walk
- * has checked everything.
+ * Advances the walk after a step without missing entries, unless another process has advanced it since. It ends at the
+ * oldest message, or where the last complete walk has checked everything.
  */
 async function walkOn(tx: SystemTransaction, below: string): Promise<void> {
   await tx`
@@ -258,11 +266,12 @@ async function walkOn(tx: SystemTransaction, below: string): Promise<void> {
       select (lpad(to_hex(((extract(epoch from covered_at) - ${LATE_HOURS_MAX} * 3600) * 1000)::bigint), 12, '0')
         || repeat('0', 20))::uuid as id
       from chat_words_walk where covered_at is not null)
-    insert into chat_words_walk as walk (one, below, rest_until, begun_at)
+    insert into chat_words_walk (one, below, rest_until, begun_at)
     values (1, (select id from next where not exists (select from floor where floor.id > next.id)),
       now() + ${REST_HOURS} * interval '1 hour', now())
     on conflict (one) do update set below = excluded.below, rest_until = excluded.rest_until,
-      begun_at = case when walk.below is null then now() else walk.begun_at end,
-      covered_at = case when excluded.below is not null then walk.covered_at when walk.below is null then now()
-        else walk.begun_at end`
+      begun_at = case when chat_words_walk.below is null then now() else chat_words_walk.begun_at end,
+      covered_at = case when excluded.below is not null then chat_words_walk.covered_at
+        when chat_words_walk.below is null then now() else chat_words_walk.begun_at end
+    where ${walkedTo(tx)} = ${below}::uuid`
 }
