@@ -1,12 +1,9 @@
 import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
+import { isAtWork } from '#platform/access/suspension.ts'
 
 /** For a row with `claimed_by`: true if the claiming process has an unexpired lease. */
 export const isAlive = (sql: FragmentSql): Fragment => sql`exists (
   select from server_instances i where i.id = claimed_by and i.lease_until > now())`
-
-/** True if the organization with this id is not suspended. A suspended one reads, indexes and evaluates nothing. */
-export const isAtWork = (sql: FragmentSql, organizationId: Fragment): Fragment => sql`exists (
-  select from organizations o where o.id = ${organizationId} and o.suspended_at is null)`
 
 /** For a row `d` of kb_documents: true if the document is pending and due, or claimed by a dead process. */
 export const isDocumentClaimable = (sql: FragmentSql): Fragment => sql`

@@ -1,13 +1,8 @@
 import type { Database } from '#database/connect.ts'
 import { type SystemStatements, systemSql, tenantSql } from '#database/system-sql.ts'
 import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
-import {
-  isAtWork,
-  isDocumentClaimable,
-  isDocumentOf,
-  isRunClaimable,
-  isSourceClaimable,
-} from './claimable.ts'
+import { isAtWork } from '#platform/access/suspension.ts'
+import { isDocumentClaimable, isDocumentOf, isRunClaimable, isSourceClaimable } from './claimable.ts'
 import type { RunRef } from './claimed-run.ts'
 import type { KbRef, SourceRef } from './ingestion.ts'
 

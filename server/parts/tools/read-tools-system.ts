@@ -4,7 +4,7 @@ import { HIGHEST_ID } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { systemDb, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
-import { isNotSuspended } from '#platform/access/suspension.ts'
+import { isAtWork, isNotSuspended } from '#platform/access/suspension.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import type { CategoryRow, ToolRow } from './schemas.ts'
@@ -114,7 +114,7 @@ export async function readTools(
         union (
           select t.id from tools t
           where t.is_public and t.is_active and ${organizationIds.length > 0}
-            and exists (select from organizations o where o.id = t.organization_id and o.suspended_at is null)
+            and ${isAtWork(run, run`t.organization_id`)}
             and t.name ilike all (${named}::text[])
             and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
           order by t.id desc limit ${count}))

@@ -1,5 +1,6 @@
 import { type PgColumn, type SQL, sql } from '#database/drizzle.ts'
 import { organizations } from '#database/schema/org.ts'
+import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 
 /** The row of an organization, or a row that belongs to one. */
@@ -15,7 +16,11 @@ export function refuseSuspended({ suspension_reason: reason }: Suspendable): voi
   if (reason !== null) throw fail('access.organization_suspended', { reason })
 }
 
-/** Condition of a query: the organization in this column is not suspended. */
+/** SQL that is true if the organization with this id is not suspended. */
+export const isAtWork = (sql: FragmentSql, organizationId: Fragment): Fragment => sql`exists (
+  select from organizations o where o.id = ${organizationId} and o.suspended_at is null)`
+
+/** The same for a query of Drizzle. */
 export const isNotSuspended = (organizationId: PgColumn): SQL => sql`exists (
   select from ${organizations}
   where ${organizations.id} = ${organizationId} and ${organizations.suspendedAt} is null)`
