@@ -1,4 +1,5 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { translator } from '../messages/index.ts'
@@ -24,9 +25,8 @@ interface SearchedListProps<Row> {
     | 'isPlaceholderData'
     | 'refetch'
   >
-  /** The search of the URL, which the server applies to all rows. */
+  /** The search in the URL's `q`, which the server applies to all rows. Typing replaces it. */
   q: string
-  onSearch: (q: string | undefined) => void
   /** The accessible name and the placeholder of the search field. */
   label: string
   /** Shown if there are no rows at all. */
@@ -42,15 +42,17 @@ interface SearchedListProps<Row> {
 export function SearchedList<Row>({
   query,
   q,
-  onSearch,
   label,
   empty,
   filters,
   columns,
   children,
 }: SearchedListProps<Row>) {
+  const navigate = useNavigate()
   const { data, isPlaceholderData } = query
   if (data?.length === 0 && q === '' && !isPlaceholderData) return empty
+  const search = (text: string | undefined) =>
+    void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
   const isLong = data !== undefined && (filters !== undefined || data.length >= SEARCHED_FROM)
   return (
     <>
@@ -61,7 +63,7 @@ export function SearchedList<Row>({
             label={label}
             placeholder={label}
             value={q}
-            onChange={(text) => onSearch(text || undefined)}
+            onChange={(text) => search(text || undefined)}
           />
           {filters}
         </div>
@@ -71,7 +73,7 @@ export function SearchedList<Row>({
           <div className={classNames('flex flex-col gap-3', isPlaceholderData && 'opacity-60')}>
             {rows.length > 0
               ? children(rows)
-              : q !== '' && <NoMatches q={q} onClear={() => onSearch(undefined)} />}
+              : q !== '' && <NoMatches q={q} onClear={() => search(undefined)} />}
             <More query={query} />
           </div>
         )}

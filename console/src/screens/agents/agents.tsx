@@ -46,9 +46,6 @@ export function Agents() {
       <SearchedList
         query={agents}
         q={q}
-        onSearch={(text) =>
-          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
-        }
         label={t('list.search')}
         columns={5}
         empty={

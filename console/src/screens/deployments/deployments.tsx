@@ -48,9 +48,6 @@ export function Deployments() {
       <SearchedList
         query={deployments}
         q={q}
-        onSearch={(text) =>
-          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
-        }
         label={t('search')}
         columns={5}
         empty={

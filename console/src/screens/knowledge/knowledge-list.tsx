@@ -50,9 +50,6 @@ export function KnowledgeList() {
       <SearchedList
         query={bases}
         q={q}
-        onSearch={(text) =>
-          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
-        }
         label={t('list.search')}
         columns={5}
         empty={

@@ -66,9 +66,6 @@ export function Tools() {
       <SearchedList
         query={tools}
         q={q}
-        onSearch={(text) =>
-          void navigate({ to: '.', search: (before) => ({ ...before, q: text }), replace: true })
-        }
         label={t('list.search')}
         filters={<Filters />}
         columns={5}
