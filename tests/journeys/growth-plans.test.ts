@@ -10,8 +10,13 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** More rows of other users than the planner would scan instead of using an index. */
 const OTHERS = 20_000
-/** Requests per path: more than the five with which PostgreSQL plans a prepared statement for its values. */
+/** Requests per path: PostgreSQL plans the first five of a prepared statement for their values, the others for any. */
 const REQUESTS = 12
+/**
+ * A request whose plan scans a table does so at least five times. The server's background work may have scanned one
+ * before the tables were analyzed, and PostgreSQL reports what an idle connection did up to 10 s later.
+ */
+const FEWEST_SCANNED = 4 * OTHERS
 const BIG = [
   'chats',
   'chat_messages',
@@ -74,7 +79,7 @@ describe.runIf(inject('postgres') !== null)('requests beside many rows of others
       expect(answer.status).toBe(200)
     }
     const after = await readScanned()
-    expect(after - before).toBeLessThan(OTHERS)
+    expect(after - before).toBeLessThan(FEWEST_SCANNED)
   })
 
   async function readScanned(): Promise<number> {
