@@ -43,7 +43,8 @@ export function startDenoProcess(start: Start, folder = makeFolder()): DenoProce
     env: environmentOf(folder),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  yieldToServer(child)
+  // An interpreter serves no call itself, but all calls in Python wait for its start. Its copies lower their priority.
+  if (!start.forks) yieldToServer(child)
   const exited = new Promise<string>((resolve) => {
     let failure = ''
     const finish = (): void => {

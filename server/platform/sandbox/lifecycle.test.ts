@@ -8,7 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOf, codeOf, denoProcesses, openTestSandbox, SANDBOX_DATA } from '#tests/support/sandbox.ts'
@@ -17,6 +17,7 @@ import { SandboxUnavailable } from './sandbox.ts'
 /** Tests that a sandbox leaves nothing behind except Python's snapshot. */
 
 const ENDLESS = callOf(codeOf('javascript', 'function main() { for (;;); }'))
+const BELOW_NORMAL = constants.priority.PRIORITY_BELOW_NORMAL
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
 beforeAll(async () => {
   // Create the shared snapshot now, so that no process that creates it is counted later.
@@ -46,6 +47,27 @@ test('an aborted call rejects with its reason, and its process ends', async () =
   await close()
   await expect(sandbox.run('one', ENDLESS, new AbortController().signal)).rejects.toThrow(SandboxUnavailable)
 })
+
+test.each([
+  ['javascript', 'function main() { for (;;); }'],
+  ['python', 'def main():\n  while True: pass'],
+] as const)(
+  'calls yield to the server (%s)',
+  async (language, code) => {
+    const before = new Set(denoProcesses())
+    const { sandbox, close } = openTestSandbox()
+    const leaving = new AbortController()
+    const running = sandbox.run('one', callOf(codeOf(language, code)), leaving.signal)
+    running.catch(() => {})
+    await expect
+      .poll(() => denoProcesses().filter((pid) => !before.has(pid) && priorityOf(pid) === BELOW_NORMAL))
+      .toHaveLength(1)
+    leaving.abort(new Error('gone'))
+    await expect(running).rejects.toThrow('gone')
+    await close()
+  },
+  120_000,
+)
 
 test.each([
   ['javascript', 'function main() { return 1 }'],
@@ -90,3 +112,11 @@ test('a preparation rebuilds a broken snapshot and removes an old one', async ()
   expect(await run('python', 'def main(): return 1')).toMatchObject({ ok: true, output: 1 })
   await close()
 }, 120_000)
+
+function priorityOf(pid: number): number | null {
+  try {
+    return getPriority(pid)
+  } catch {
+    return null // The process has ended.
+  }
+}

@@ -12,6 +12,7 @@ const C = {
   getpid: { parameters: [], result: 'i32' },
   signal: { parameters: ['i32', 'usize'], result: 'usize' },
   setrlimit: { parameters: ['i32', 'buffer'], result: 'i32' },
+  setpriority: { parameters: ['i32', 'i32', 'i32'], result: 'i32' },
   socket: { parameters: ['i32', 'i32', 'i32'], result: 'i32' },
   connect: { parameters: ['i32', 'buffer', 'u32'], result: 'i32' },
   dup2: { parameters: ['i32', 'i32'], result: 'i32' },
@@ -28,6 +29,9 @@ const MADV_DOFORK = 11
 const SIGCHLD = 17
 const SIG_IGN = 1
 const RLIMIT_CPU = 0
+const PRIO_PROCESS = 0
+/** The lower priority that deno-process.ts gives to other processes. */
+const NICE = 10
 const AF_UNIX = 1
 const SOCK_STREAM = 1
 const ADDRESS_BYTES = 110
@@ -67,6 +71,7 @@ export async function openForks(pipe: Pipe): Promise<Forks> {
         const pid = fork(libc)
         if (pid < 0) libc._exit(1)
         if (pid > 0) continue
+        libc.setpriority(PRIO_PROCESS, 0, NICE)
         libc.setrlimit(RLIMIT_CPU, new BigUint64Array([BigInt(processorSeconds), BigInt(processorSeconds)]))
         pipe.replaceEnds(connect(libc, path))
         return
