@@ -39,6 +39,7 @@ export default {
     title: 'Credits',
     all: 'Alle anzeigen: Nutzung',
     available: '<amount>{credits}</amount> <note>verfügbar</note>',
+    low: '<amount>{credits}</amount> <note>verfügbar, bald aufgebraucht</note>',
     none: '<amount>{credits}</amount> <note>verfügbar. Modelle antworten erst wieder, wenn Credits hinzugefügt wurden.</note>',
     unused: 'Keine Nutzung {days, plural, one {am letzten Tag} other {in den letzten # Tagen}}',
     used: '{credits} {days, plural, one {am letzten Tag} other {in den letzten # Tagen}} verbraucht, für {replies, plural, one {# Antwort} other {# Antworten}}.',

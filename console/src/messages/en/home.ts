@@ -36,6 +36,7 @@ export default {
     title: 'Credits',
     all: 'View all usage',
     available: '<amount>{credits}</amount> <note>available</note>',
+    low: '<amount>{credits}</amount> <note>available, running low</note>',
     none: '<amount>{credits}</amount> <note>available. Models don’t reply until an administrator adds credits.</note>',
     unused: 'No usage in the last {days, plural, one {day} other {# days}}',
     used: '{credits} used in the last {days, plural, one {day} other {# days}} for {replies, plural, one {# reply} other {# replies}}.',

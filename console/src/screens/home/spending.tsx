@@ -1,3 +1,4 @@
+import type { Balance } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
@@ -8,6 +9,7 @@ import { Loaded, Skeleton, SmallFailure } from '../../ui/states.tsx'
 
 const t = translator('home')
 
+const COLORS = { available: 'text-muted', low: 'text-warning', none: 'text-danger' }
 const DAYS = 30
 const DAY_MS = 86_400_000
 
@@ -34,25 +36,20 @@ export function Spending() {
         </Link>
       </header>
       <Loaded query={balance} skeleton={<Skeleton className="h-9 w-40" />} failure={SmallFailure}>
-        {({ available, credits_low_threshold }) => (
-          <p className="flex flex-wrap items-baseline gap-x-2">
-            {t.rich(available < 1 ? 'spending.none' : 'spending.available', {
-              credits: formatCredits(available),
-              amount: (text) => (
-                <span className="text-2xl font-semibold tracking-tight tabular-nums">{text}</span>
-              ),
-              note: (text) => (
-                <span
-                  className={
-                    available <= credits_low_threshold ? 'text-sm text-danger' : 'text-sm text-muted'
-                  }
-                >
-                  {text}
-                </span>
-              ),
-            })}
-          </p>
-        )}
+        {(credits) => {
+          const state = stateOf(credits)
+          return (
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              {t.rich(`spending.${state}`, {
+                credits: formatCredits(credits.available),
+                amount: (text) => (
+                  <span className="text-2xl font-semibold tracking-tight tabular-nums">{text}</span>
+                ),
+                note: (text) => <span className={`text-sm ${COLORS[state]}`}>{text}</span>,
+              })}
+            </p>
+          )
+        }}
       </Loaded>
       {!balance.error && (
         <Loaded query={usage} skeleton={<Skeleton className="h-5" />} failure={SmallFailure}>
@@ -71,4 +68,9 @@ export function Spending() {
       )}
     </section>
   )
+}
+
+function stateOf({ available, balance, credits_low_threshold }: Balance): keyof typeof COLORS {
+  if (available < 1) return 'none'
+  return balance < credits_low_threshold ? 'low' : 'available'
 }

@@ -30,7 +30,7 @@ const NOTHING: AuditSearch = {
 
 export const AuditFilters = ({ search, show, isFiltered, recordName, children }: AuditFiltersProps) => (
   <search aria-label={t('filters')} className="flex flex-col gap-3">
-    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1fr_1fr_1fr_auto_auto_auto]">
+    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 2xl:grid-cols-[1fr_1fr_1fr_auto_auto_auto]">
       <MemberField value={search.actor_id} show={show} />
       <SelectField
         label={t('record')}

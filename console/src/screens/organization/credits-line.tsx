@@ -34,22 +34,24 @@ export function CreditsLine() {
               [t('credits.reserved'), formatCredits(credits.held), t('credits.reservedNote')],
             ]}
           />
-          <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
-            <span>
+          <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+            <p className="min-w-60 flex-1 text-sm text-muted">
               {t('credits.price')}{' '}
               {t('credits.threshold', { credits: formatCredits(credits.credits_low_threshold) })}
-            </span>
-            {may('organization:admin') && (
-              <Button size="small" onClick={() => setSetting(true)}>
-                {t('credits.editThreshold')}
-              </Button>
-            )}
-            {mayTransfer && (
-              <Button size="small" onClick={() => setTransferring(true)}>
-                {t('credits.transfer')}
-              </Button>
-            )}
-          </p>
+            </p>
+            <div className="flex flex-wrap gap-2">
+              {may('organization:admin') && (
+                <Button size="small" onClick={() => setSetting(true)}>
+                  {t('credits.editThreshold')}
+                </Button>
+              )}
+              {mayTransfer && (
+                <Button size="small" onClick={() => setTransferring(true)}>
+                  {t('credits.transfer')}
+                </Button>
+              )}
+            </div>
+          </div>
           <Warning credits={credits} onTransfer={mayTransfer ? () => setTransferring(true) : null} />
           {isSetting && <ThresholdDialog credits={credits} onClose={() => setSetting(false)} />}
           {isTransferring && <TransferDialog onClose={() => setTransferring(false)} />}
