@@ -20,8 +20,8 @@ export default defineConfig({
     // Tests wait for a third of their time, so three workers keep two cores busy.
     maxWorkers: 3,
     // Far beyond what anything takes: a limit ends what hangs, and never a test on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 40_000, interval: 25 } },
     // Most files share what their worker has loaded and warmed, which would else be two fifths of what a file takes, and
     // many its server with default settings (support/server.ts). Others have a server and a database each.
