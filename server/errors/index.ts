@@ -93,7 +93,7 @@ export type ErrorCode = {
 }[keyof Catalogue]
 
 /** Any code of the catalogue, including codes of messages that occur only in stored records or within other errors. */
-type SentenceCode = keyof Catalogue
+export type SentenceCode = keyof Catalogue
 
 type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
   ? Catalogue[C][1]
@@ -114,10 +114,10 @@ type Arguments<C extends SentenceCode, More extends unknown[] = []> = [Placehold
   ? [values?: Record<string, never>, ...more: More]
   : [values: Values<C>, ...more: More]
 
-type ErrorValues = Readonly<Record<string, string | number>>
+export type ErrorValues = Readonly<Record<string, string | number>>
 
 /** An expected error. The client receives its message; its cause is only logged. */
-export class AppError extends Error {
+export class AppError extends Error implements Reason {
   override readonly name = 'AppError'
   readonly code: ErrorCode
   readonly status: number
@@ -171,14 +171,45 @@ export const templateOf = (code: SentenceCode): string => {
   return typeof definition === 'string' ? definition : definition[1]
 }
 
+/** Why something failed: a message, and the code and the values from which clients translate it. */
+export interface Reason {
+  readonly message: string
+  readonly code: SentenceCode
+  /** The placeholders' values as shown in the message. Undefined if the message has no placeholders. */
+  readonly values: ErrorValues | undefined
+}
+
 /**
- * Returns the filled message of an error that isn't thrown. Use it to store the message with a failed record, or as
- * the reason in another error.
+ * Returns the reason for a failure that isn't sent as a response, such as that of a stored record.
  *
  * @param values the placeholders' values; omitted if the message has no placeholders
  */
-export const sentence = <C extends SentenceCode>(code: C, ...[values]: Arguments<C>): string =>
-  fill(templateOf(code), shownValues(templateOf(code), values ?? {}))
+export function reasonFor<C extends SentenceCode>(code: C, ...[values]: Arguments<C>): Reason {
+  const template = templateOf(code)
+  const shown = shownValues(template, values ?? {})
+  return {
+    code,
+    message: fill(template, shown),
+    values: Object.keys(shown).length > 0 ? shown : undefined,
+  }
+}
+
+/** A reason as shown to clients. Records that are older than codes have only a message. */
+export type ShownReason = Pick<Reason, 'message'> & {
+  readonly code?: string
+  readonly values?: ErrorValues | undefined
+}
+
+/** Returns a reason as fields of a stream's last event. */
+export const errorFields = ({ message, code, values }: ShownReason) => ({
+  error: message,
+  error_code: code,
+  error_values: values,
+})
+
+/** Returns the message of `reasonFor` alone, to store it, or to use it as the reason in another error. */
+export const sentence = <C extends SentenceCode>(code: C, ...values: Arguments<C>): string =>
+  reasonFor(code, ...values).message
 
 /** Maximum number of characters that a message quotes from a client's input. */
 const QUOTED_MAX = 100

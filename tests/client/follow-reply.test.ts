@@ -209,7 +209,11 @@ describe('a reply', () => {
   test('reports an error at its end', async () => {
     const { person, modelId } = await personWithModel('emu-n8-errmid')
     const events = await collect(follow(person, modelId))
-    expect(events.at(-1)).toEqual({ type: 'end', error: expect.any(String) })
+    expect(events.at(-1)).toMatchObject({
+      type: 'end',
+      error: expect.any(String),
+      errorCode: expect.any(String),
+    })
     expect((events.at(-1) as { error: string }).error).not.toBe('')
   })
 

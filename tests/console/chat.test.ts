@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agentKeeper } from '../support/agents.ts'
 import { describeInBrowser } from '../support/browser.ts'
 import type { Person } from '../support/client.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '../support/console-stage.ts'
@@ -10,6 +11,9 @@ const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
+
+/** A response without models or agents. */
+const NO_RECORDS = { data: [], pagination: { next_cursor: null, has_more: false } }
 
 describeInBrowser('chats in the console', () => {
   let stage: ConsoleStage
@@ -175,6 +179,34 @@ describeInBrowser('chats in the console', () => {
     await expectAccessible(page)
     await page.unroute('**/api/chat/send_message*')
     await field().fill('')
+  })
+
+  test('a starter begins a message that the user completes, and agents have their own', async () => {
+    await (await agentKeeper(stage.server, person)).make({ name: 'Librarian' })
+    page = await stage.open('/chats', person)
+    const starters = page.getByRole('list', { name: 'Ideas for a first message' })
+    await choose('Model or agent', /Parley demo \(no language model\)/)
+    await starters.getByRole('button', { name: 'Draft an email' }).click()
+    await expect.poll(() => field().inputValue()).toBe('Write a friendly email to ')
+    await page.keyboard.type('Ada')
+    expect(await field().inputValue()).toBe('Write a friendly email to Ada')
+    await expect.poll(() => starters.count()).toBe(0)
+    await expectAccessible(page)
+    await field().fill('')
+    await starters.getByRole('button', { name: 'Plan a project' }).waitFor()
+    await choose('Model or agent', /Librarian/)
+    await starters.getByRole('button', { name: 'What can you help me with?' }).waitFor()
+    expect(await starters.getByRole('button').count()).toBe(1)
+    await expectAccessible(page)
     expect(stage.problems).toEqual([])
+  })
+
+  test('without a model there are no starters', async () => {
+    const other = await stage.open('about:blank', person)
+    await other.route('**/api/llm/list*', (route) => route.fulfill({ json: NO_RECORDS }))
+    await other.route('**/api/agents/list*', (route) => route.fulfill({ json: NO_RECORDS }))
+    await other.goto('/chats')
+    await other.getByText('No model is available yet').waitFor()
+    expect(await other.getByRole('list', { name: 'Ideas for a first message' }).count()).toBe(0)
   })
 })

@@ -87,6 +87,18 @@ describeInBrowser('connections in the console', () => {
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.waitFor({ state: 'detached' })
 
+    // Servers that are not set up follow all others, and system administrators can set them up.
+    const others = page.getByRole('region', { name: 'Not set up yet' })
+    await others.getByText('after you have entered their sign-in settings').waitFor()
+    await others
+      .getByRole('button', { name: /^Set up / })
+      .first()
+      .click()
+    await dialog.getByLabel('Authentication').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await expectAccessible(page)
+
     await page.getByRole('button', { name: 'Add server' }).click()
     await dialog.getByLabel('Name', { exact: true }).fill('Tracker')
     await dialog.getByLabel('URL', { exact: true }).fill(tracker.url)
@@ -107,6 +119,9 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('heading', { name: 'No connections yet' }).waitFor()
     await page.getByRole('link', { name: 'Browse servers' }).click()
     await page.getByRole('list', { name: 'Servers' }).waitFor()
+    const others = page.getByRole('region', { name: 'Not set up yet' })
+    await others.getByText('after a system administrator has set them up').waitFor()
+    expect(await others.getByRole('button').count()).toBe(0)
     await expectAccessible(page)
     await page.getByLabel('Search servers').fill('lost umbrellas')
     await page.getByRole('link', { name: 'Connect Finder' }).click()

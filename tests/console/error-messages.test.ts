@@ -2,16 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
 import { librarian } from '#tests/support/knowledge.ts'
+import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 
 /** Server errors in the language of the browser. */
 
 describeInBrowser('errors in a German browser', () => {
   const german = { locale: 'de-DE' }
   let stage: ConsoleStage
+  let provider: EmulatedProvider
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    ;[stage, provider] = await Promise.all([startConsoleStage(), startProvider()])
   }, 120_000)
-  afterAll(() => stage?.stop())
+  afterAll(() => Promise.all([stage?.stop(), provider?.close()]))
 
   test('a wrong password shows a German error, without loading the text of other screens', async () => {
     const page = await stage.open('about:blank', undefined, german)
@@ -43,6 +45,26 @@ describeInBrowser('errors in a German browser', () => {
     await page.locator('input[type=password]').fill('not the password')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('In the words of the server.').waitFor()
+  })
+
+  test('a failed reply shows a German reason, live and after a reload', async () => {
+    const person = await stage.server.signUp()
+    await stage.server.addModel(person, {
+      name: 'Engine',
+      provider: 'openai-compatible',
+      version: 'emu-err401',
+      config: { base_url: `${provider.url}/v1`, api_key: 'k' },
+    })
+    const page = await stage.open('/chats', person, german)
+    await page.getByRole('button', { name: /^Modell oder Agent/ }).click()
+    await page.getByRole('option', { name: 'Engine' }).click()
+    await page.getByRole('textbox', { name: 'Nachricht', exact: true }).fill('Hallo')
+    await page.keyboard.press('Enter')
+    const reason = page.getByRole('article').getByRole('alert').getByText('hat den API-Schlüssel abgelehnt')
+    await reason.waitFor()
+    await page.waitForURL(/\/chats\/[0-9a-f-]{36}/)
+    await page.reload()
+    await reason.waitFor()
   })
 
   test('a failed invitation shows a German reason', async () => {

@@ -125,6 +125,10 @@ describeInBrowser('search in the console', () => {
     await run('5')
     await page.getByRole('heading', { name: 'Run #2' }).waitFor()
     await page.getByRole('heading', { name: 'Metrics over time' }).waitFor()
+    // The fold opens with the keyboard.
+    await page.getByText('What do these numbers mean?').focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('MRR (mean reciprocal rank)').waitFor()
     await page.getByLabel('Compare with').selectOption({ index: 1 })
     await page.getByText('Which parcel?').click()
     await page.getByText('(not in this knowledge base)').waitFor()

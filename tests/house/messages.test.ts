@@ -251,8 +251,18 @@ describe('the messages for errors', async () => {
 })
 
 /**
- * Returns the code and the sentence of each error that can be a response. Omits errors without a status, whose codes
- * never reach the console.
+ * Errors without a status whose codes reach the console: the reasons for failed replies, and, for a model's base URL,
+ * those of `NetError`.
+ */
+const REASONS_FOR_REPLIES = [
+  /^(model|reply)\./,
+  /^agent\.foreign_failed$/,
+  /^net\.(not_an_address|protocol|credentials|not_public|cloud_metadata)$/,
+]
+
+/**
+ * Returns the code and the sentence of each error that can be a response or a reason for a failed reply. The codes of
+ * other errors never reach the console.
  */
 async function sentencesByCode(): Promise<[string, string][]> {
   const parts = globSync('server/{parts,platform}/*/errors.ts').map(
@@ -261,7 +271,11 @@ async function sentencesByCode(): Promise<[string, string][]> {
   )
   return (await Promise.all(parts)).flatMap((definitions) =>
     Object.entries(definitions).flatMap(([code, definition]): [string, string][] =>
-      typeof definition === 'string' ? [] : [[code, definition[1]]],
+      typeof definition !== 'string'
+        ? [[code, definition[1]]]
+        : REASONS_FOR_REPLIES.some((reason) => reason.test(code))
+          ? [[code, definition]]
+          : [],
     ),
   )
 }

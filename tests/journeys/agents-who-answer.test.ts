@@ -215,6 +215,7 @@ describe('the knowledge of an agent', () => {
     const { events: failed } = await say(failing, 'Hi')
     expect(failed.at(-1)?.data).toEqual({
       error: 'This agent could not reply. Try again, or contact its publisher.',
+      error_code: 'agent.foreign_failed',
     })
   })
 })

@@ -319,7 +319,7 @@ test('files that cannot be added to the chat fail the reply in its stream, witho
   const { status, headers, text } = await send(model, { file_uploads: [upload] })
   await sql.unsafe('drop function refuse cascade')
   expect(status).toBe(200)
-  expect(parseEvents(text).map(({ data }) => Object.keys(data))).toEqual([['error']])
+  expect(parseEvents(text).map(({ data }) => Object.keys(data))).toEqual([['error', 'error_code']])
   const ledger = (await call('GET', '/api/billing/ledger?limit=2')).body.data
   expect(ledger.map(({ kind }: { kind: string }) => kind)).toEqual(['RELEASE', 'HOLD'])
   const chatId = headers.get('x-chat-id') ?? ''

@@ -74,6 +74,8 @@ describe('a client with the key', () => {
         content,
         status: 'complete',
         error: null,
+        error_code: null,
+        error_values: null,
         created_at: expect.any(String),
       })),
     })

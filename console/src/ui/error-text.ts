@@ -1,11 +1,11 @@
-import { type FieldError, ParleyError } from '@parley/client'
+import { type ErrorValues, type FieldError, ParleyError } from '@parley/client'
 import { translator } from '../messages/index.ts'
 import { formatBytes, formatWait } from './format.ts'
 import { roleName } from './role-name.ts'
 
 /** A lookup by any string as the key, because each language has messages for different error codes. */
 interface Translate {
-  (code: string, values?: Record<string, string | number>): string
+  (code: string, values?: ErrorValues): string
   has(code: string): boolean
 }
 
@@ -20,11 +20,22 @@ export function errorText(error: Error): string {
   const [refused] = error.fieldErrors
   // The console takes ids from its address, which users may have mistyped.
   if (error.code === 'request.invalid' && refused && isId(refused)) return t('wrongLink')
+  return translated(error.code, valuesOf(error)) ?? error.message
+}
+
+/** Returns why a reply failed in the current language, or the server's sentence if there is no message for its code. */
+export const failureText = (
+  sentence: string,
+  code: string | null | undefined,
+  values: ErrorValues | null | undefined,
+): string => (code ? translated(code, values ?? {}) : null) ?? sentence
+
+function translated(code: string, values: ErrorValues): string | null {
   try {
-    return areas.find((area) => area.has(error.code))?.(error.code, valuesOf(error)) ?? error.message
+    return areas.find((area) => area.has(code))?.(code, values) ?? null
   } catch {
     // The message requires a value that is missing. A server of a different version may send different values.
-    return error.message
+    return null
   }
 }
 

@@ -19,7 +19,7 @@ export type {
   StreamName,
 } from './operations.ts'
 export { randomKey } from './random-key.ts'
-export type { ReplyEvent, ReplyMedia } from './reply-event.ts'
+export type { ErrorValues, ReplyEvent, ReplyMedia } from './reply-event.ts'
 export { addressOf } from './request.ts'
 export { TextBuffer, Throttle } from './text-buffer.ts'
 export { createTransport, type TokenSource, type Transport, type TransportOptions } from './transport.ts'

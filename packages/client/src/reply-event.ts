@@ -11,12 +11,18 @@ export interface ReplyMedia {
   mime_type?: string
 }
 
+/** The values in an error's sentence by name, such as `provider`. */
+export type ErrorValues = Readonly<Record<string, string | number>>
+
 /** The events of a reply that has only text. */
 export type TextEvent =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  /** The last event of a reply. `error` is a sentence for users, or null if the reply is complete or was stopped. */
-  | { type: 'end'; error: string | null }
+  /**
+   * The last event of a reply. `error` is a sentence for users, or null if the reply is complete or was stopped. With
+   * `errorCode` and `errorValues`, a client can translate the sentence. Replies of older servers have no code.
+   */
+  | { type: 'end'; error: string | null; errorCode?: string; errorValues?: ErrorValues }
 
 export type ReplyEvent =
   | TextEvent
@@ -49,8 +55,13 @@ export function parseTextEvent({ data }: EventSourceMessage): TextEvent | null {
   return textEventOf(JSON.parse(data) as Record<string, unknown>)
 }
 
-function textEventOf({ message, type, error }: Record<string, unknown>): TextEvent | null {
-  if (typeof error === 'string') return { type: 'end', error }
+function textEventOf({ message, type, error, ...fields }: Record<string, unknown>): TextEvent | null {
+  if (typeof error === 'string') {
+    const { error_code: errorCode, error_values: errorValues = {} } = fields
+    return typeof errorCode === 'string'
+      ? { type: 'end', error, errorCode, errorValues: errorValues as ErrorValues }
+      : { type: 'end', error }
+  }
   if (typeof message !== 'string' || message === '') return null
   if (type === 'reasoning') return { type: 'reasoning', text: message }
   if (type !== undefined) return null

@@ -30,6 +30,12 @@ export interface StoredMedia {
   mime_type: string
 }
 
+/** The code and the values of a failed reply's error, from which clients translate its sentence. */
+export interface StoredFailure {
+  code: string
+  values?: Readonly<Record<string, string | number>> | undefined
+}
+
 /** A document passage that the model received for a reply (contract, 4). */
 export interface Citation {
   /** The document's knowledge base. Missing in rows that are older than this field. */
@@ -129,6 +135,8 @@ export const chatMessages = pgTable(
     reasoning: text('reasoning'),
     status: text('status', { enum: ['streaming', 'complete', 'stopped', 'error'] }).notNull(),
     error: text('error'),
+    /** Null if the reply did not fail, or failed before failures had codes. */
+    failure: jsonb('failure').$type<StoredFailure>(),
     modelId: uuid('model_id'),
     agentId: uuid('agent_id'),
     inputTokens: integer('input_tokens'),

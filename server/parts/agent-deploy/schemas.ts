@@ -7,18 +7,18 @@ import {
   CreatedBy,
   described,
   Enum,
+  FailureFields,
   InputTokens,
   idOf,
   matching,
   NOT_BLANK,
-  Nullable,
   ObjectId,
   OrganizationId,
   OutputTokens,
   PageOf,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
-import type { MessageRow } from '../chat/index.ts'
+import { type MessageRow, viewFailure } from '../chat/index.ts'
 
 export type DeploymentRow = typeof agentDeployments.$inferSelect
 
@@ -209,7 +209,7 @@ const SessionMessageView = Type.Object(
     role: Enum(['user', 'assistant'], { description: 'Author of the message.' }),
     content: Type.String({ description: 'Text of the message.' }),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
-    error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
+    ...FailureFields,
     created_at: CreatedAt,
   },
   { title: 'DeploymentSessionMessage' },
@@ -227,13 +227,13 @@ export const SessionView = Type.Object(
 /** Returns a session with its messages, without citations and tool calls. */
 export const viewSession = (id: string, messages: MessageRow[]): Static<typeof SessionView> => ({
   id,
-  messages: messages.map(({ id, role, content, status, error, createdAt }) => ({
-    id,
-    role,
-    content,
-    status,
-    error,
-    created_at: createdAt.toISOString(),
+  messages: messages.map((message) => ({
+    id: message.id,
+    role: message.role,
+    content: message.content,
+    status: message.status,
+    ...viewFailure(message),
+    created_at: message.createdAt.toISOString(),
   })),
 })
 

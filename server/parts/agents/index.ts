@@ -1,4 +1,4 @@
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
@@ -24,7 +24,7 @@ export { agentTables } from './tables.ts'
  * Shown to visitors and to callers of other organizations if the agent's model fails. The actual reason is hidden
  * from them.
  */
-export const FOREIGN_FAILED = sentence('agent.foreign_failed')
+export const FOREIGN_FAILED = reasonFor('agent.foreign_failed')
 
 export interface Agents {
   routes: Route[]

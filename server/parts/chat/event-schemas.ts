@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Body, Enum, NOT_BLANK } from '#platform/http/schemas.ts'
+import { Body, Enum, FailedReply, NOT_BLANK } from '#platform/http/schemas.ts'
 
 export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
 
@@ -27,7 +27,7 @@ export const PromptEvent = Type.Unsafe<object>({
   description: 'Data of an event. The last one is {"content":"DONE"} or {"error": …}.',
   anyOf: [
     Type.Object({ content: Type.String({ description: 'Next piece of the text; `DONE` at the end.' }) }),
-    Type.Object({ error: Type.String({ description: 'Reason why the stream failed.' }) }),
+    FailedReply,
   ],
 })
 
@@ -52,6 +52,6 @@ export const ReplyEvent = Type.Unsafe<object>({
         { description: 'An image or video of the reply.' },
       ),
     }),
-    Type.Object({ error: Type.String({ description: 'Reason why the reply failed.' }) }),
+    FailedReply,
   ],
 })

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { errorFields, type Reason } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
+import { modelReason } from '../llm/index.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { PromptRequest } from './event-schemas.ts'
 import { DONE, DONE_HALVES } from './reply-events.ts'
@@ -38,7 +40,7 @@ export async function generatePrompts(
     },
     { text: (text) => stream.add(text) },
   )
-  ended.then(({ failure }) => stream.end(failure?.message ?? null))
+  ended.then(({ failure }) => stream.end(failure && modelReason(failure)))
   return { log: stream.log, named: false }
 }
 
@@ -65,8 +67,8 @@ class PromptStream {
     for (const part of text === DONE ? DONE_HALVES : [text]) this.#append({ content: part })
   }
 
-  end(error: string | null): void {
-    this.#append(error === null ? { content: DONE } : { error })
+  end(reason: Reason | null): void {
+    this.#append(reason === null ? { content: DONE } : errorFields(reason))
     this.log.end()
   }
 

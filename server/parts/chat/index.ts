@@ -24,6 +24,7 @@ const INDEX_MS = 2_000
 export type { ConversationChats } from './conversation-chats.ts'
 export type { DeploymentChats } from './deployment-chats.ts'
 export { ReplyEvent } from './event-schemas.ts'
+export { viewFailure } from './failure.ts'
 export { replyKeyRetention } from './repeats.ts'
 export type { Retriever } from './retriever.ts'
 export { ANSWER_ERRORS } from './routes.ts'

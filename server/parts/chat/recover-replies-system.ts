@@ -1,15 +1,16 @@
 import { newId } from '#database/new-id.ts'
 import type { StoredToolCall } from '#database/schema/chat.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
+import { storedReason } from './failure.ts'
 import { textIn } from './reply-events.ts'
 import type { ReplyWrites } from './reply-writes-system.ts'
 import { cutOffCalls } from './tool-calls.ts'
 
-const LOST = sentence('reply.lost')
+const LOST = reasonFor('reply.lost')
 /**
  * Age in seconds after which a hold of this process without a running reply counts as orphaned. Starting a reply takes
  * less time.
@@ -79,7 +80,7 @@ export async function recoverReplies(
         media: null,
         upload_ids: null,
         tool_calls: calls.length > 0 ? cutOffCalls(calls) : null,
-        error: LOST,
+        ...storedReason(LOST),
         input_tokens: usage?.inputTokens ?? null,
         output_tokens: usage?.outputTokens ?? null,
       })

@@ -1,3 +1,4 @@
+import { errorFields, type ShownReason } from '#errors'
 import { EventLog } from '#platform/streams/event-log.ts'
 
 /** The part of a reply that a client has received. `named` is the number of named events. */
@@ -88,8 +89,9 @@ export class ReplyEvents {
     this.log.append(this.#id(), JSON.stringify({ media }))
   }
 
-  end(error: string | null): void {
-    this.log.append(`${this.#id()}.end`, error === null ? '{"message":"DONE"}' : JSON.stringify({ error }))
+  end(reason: ShownReason | null): void {
+    const data = reason === null ? '{"message":"DONE"}' : JSON.stringify(errorFields(reason))
+    this.log.append(`${this.#id()}.end`, data)
     this.log.end()
   }
 

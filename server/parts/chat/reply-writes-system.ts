@@ -1,6 +1,6 @@
 import type { Database } from '#database/connect.ts'
 import { grouped, toRows } from '#database/grouped.ts'
-import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
+import type { Citation, StoredFailure, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { queueAnnounced } from '#platform/events/outbox.ts'
 import { GROUP_MAX, groupedOpening } from '#platform/ledger/grouped-opening.ts'
@@ -62,6 +62,8 @@ export interface ReplyEnd extends Answered {
   /** All tool calls of the reply. Null keeps the stored tool calls. */
   tool_calls: StoredToolCall[] | null
   error: string | null
+  /** Omitted if the reply did not fail. */
+  failure?: StoredFailure
   input_tokens: number | null
   output_tokens: number | null
 }
@@ -231,7 +233,7 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         ordinal int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
-        reasoning text, media jsonb, upload_ids uuid[], tool_calls jsonb, error text, input_tokens int, output_tokens int,
+        reasoning text, media jsonb, upload_ids uuid[], tool_calls jsonb, error text, failure jsonb, input_tokens int, output_tokens int,
         answered_model_id uuid, answered_input_ratio numeric, answered_output_ratio numeric)),
     chat as (
       select id, is_conversation, active_reply_id from chats
@@ -243,7 +245,7 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
         media = e.media, upload_ids = e.upload_ids, tool_calls = coalesce(e.tool_calls, m.tool_calls),
-        model_id = closed.model_id, error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens,
+        model_id = closed.model_id, error = e.error, failure = e.failure, input_tokens = e.input_tokens, output_tokens = e.output_tokens,
         credits = case when e.input_tokens is not null then -closed.amount end
       from ending e join closed using (hold_id)
       where m.id = e.message_id and m.status = 'streaming'),

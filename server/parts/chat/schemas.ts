@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { chatMessages, chats, StoredToolCall } from '#database/schema/chat.ts'
+import type { chatMessages, chats } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { ChangeOf } from '#platform/http/merge-fields.ts'
 import {
@@ -7,6 +7,7 @@ import {
   CreatedAt,
   described,
   Enum,
+  FailureFields,
   InputTokens,
   idOf,
   Nullable,
@@ -20,6 +21,8 @@ import {
   Uuid,
 } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
+import { viewFailure } from './failure.ts'
+import { viewToolCall } from './tool-calls.ts'
 
 export const CHAT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DELETED'] as const
 const CONTENT_CHARACTERS_MAX = 1_000_000
@@ -262,7 +265,7 @@ export const MessageView = Type.Object(
     content: Type.String({ description: 'Text of the message.' }),
     reasoning: Nullable(Type.String({ description: 'Reasoning of the model; null if there is none.' })),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
-    error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
+    ...FailureFields,
     model_id: Nullable(
       idOf(
         'the model that replied, or that the message was sent to; null for a public agent of another organization',
@@ -364,11 +367,6 @@ export const viewChat = (row: ChatRow): ChatView => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
-/** Leaves out the parts of a stored call that clients do not receive. */
-const viewToolCall = ({ id, name, input, output, successful, error }: StoredToolCall) => {
-  return { id, name, input, output, successful, error }
-}
-
 /** Attachments and generated media of a message. */
 interface Files {
   uploads: UploadView[]
@@ -383,7 +381,7 @@ export const viewMessage = (row: MessageRow, files: Files = { uploads: [], media
   content: row.content,
   reasoning: row.reasoning,
   status: row.status,
-  error: row.error,
+  ...viewFailure(row),
   model_id: row.modelId,
   agent_id: row.agentId,
   file_uploads: files.uploads,

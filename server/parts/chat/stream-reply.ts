@@ -79,7 +79,7 @@ async function fromStorage(
   for (const one of view?.media ?? []) events.addMedia({ ...one, status: 'complete', progress: 1 })
   if (inputTokens !== null && delivered.named <= begin.length)
     events.addNamed('usage', { input_tokens: inputTokens, output_tokens: outputTokens, credits })
-  events.end(message.error)
+  events.end(message.error === null ? null : { message: message.error, ...message.failure })
   return { log: events.log, named, headers: headersOf(message) }
 }
 

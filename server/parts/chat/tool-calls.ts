@@ -1,6 +1,11 @@
 import type { StoredToolCall } from '#database/schema/chat.ts'
 import { CUT_OFF, endEvent, type ToolEvent } from '#platform/models/reply-calls.ts'
 
+/** Leaves out the parts of a stored call that clients do not receive. */
+export const viewToolCall = ({ id, name, input, output, successful, error }: StoredToolCall) => {
+  return { id, name, input, output, successful, error }
+}
+
 const beginningOf = ({ id, name, input }: StoredToolCall): ToolEvent => ({ id, name, input, output: null })
 
 /** Returns the events of tool calls, ordered by event number. */

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import type { StoredMedia } from '#database/schema/chat.ts'
-import { AppError, sentence } from '#errors'
+import { AppError, type Reason, reasonFor } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { firstToAnswer, payableMediaUsage } from '#platform/models/index.ts'
 import type { ImagePart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
@@ -21,7 +21,7 @@ const PROGRESS_MAX = 0.99
 
 export interface MediaResult {
   status: 'complete' | 'error'
-  error: string | null
+  error: Reason | null
   usage: ModelUsage
   media: StoredMedia[] | null
   /** The model that generated the media. */
@@ -82,7 +82,7 @@ export async function writeMedia(
     }
   } catch (error) {
     log.warn({ err: error, message_id: messageId }, 'generated media could not be stored')
-    const failure = error instanceof AppError ? error.message : sentence('reply.media_not_stored', { kind })
+    const failure = error instanceof AppError ? error : reasonFor('reply.media_not_stored', { kind })
     return { status: 'error', error: failure, usage, media: null, answered }
   } finally {
     if (file) await rm(file.path, { force: true })

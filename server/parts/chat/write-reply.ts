@@ -1,5 +1,5 @@
 import type { StoredMedia } from '#database/schema/chat.ts'
-import { sentence } from '#errors'
+import { type Reason, reasonFor } from '#errors'
 import { answeredBy } from '#platform/ledger/ledger.ts'
 import { payableUsage } from '#platform/models/index.ts'
 import { type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
@@ -9,6 +9,7 @@ import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import { FOREIGN_FAILED } from '../agents/index.ts'
 import type { CallableModel, ResolvedModel } from '../llm/index.ts'
+import { storedReason } from './failure.ts'
 import { type KeepingServices, keepingFiles } from './keep-tool-files.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
@@ -17,9 +18,9 @@ import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
 /** Attempts over five minutes. Until the reply is stored, its readers wait. */
 const STORE_ATTEMPTS = 150
 
-const INTERRUPTED = sentence('reply.interrupted')
-const UNEXPECTED = sentence('reply.failed')
-const NOT_STORED = sentence('reply.not_stored')
+const INTERRUPTED = reasonFor('reply.interrupted')
+const UNEXPECTED = reasonFor('reply.failed')
+const NOT_STORED = reasonFor('reply.not_stored')
 
 export interface ReplyInput {
   model: ResolvedModel
@@ -56,7 +57,7 @@ export async function writeReply(
     media: outcome.media,
     upload_ids: reply.fileIds.length > 0 ? reply.fileIds : null,
     tool_calls: reply.calls.stored.length > 0 ? reply.calls.stored : null,
-    error: outcome.error,
+    ...(outcome.error ? storedReason(outcome.error) : { error: null }),
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
     ...answeredBy(input.model, outcome.answered),
@@ -84,7 +85,7 @@ export async function writeReply(
 
 interface Outcome {
   status: ReplyEnd['status']
-  error: string | null
+  error: Reason | null
   /** Usage to charge. Null if nothing is charged. */
   usage: ModelUsage | null
   media: StoredMedia[] | null
@@ -148,6 +149,6 @@ async function endOf(
     if (reply.stopReason === 'shutdown') return { status: 'error', error: INTERRUPTED }
     const expected = error instanceof ModelError
     log[expected ? 'warn' : 'error']({ err: error, message_id: reply.ids.message_id }, 'a reply failed')
-    return { status: 'error', error: expected ? error.message : UNEXPECTED }
+    return { status: 'error', error: expected ? error : UNEXPECTED }
   }
 }

@@ -4,7 +4,7 @@ import { conversationSessions, conversations } from '#database/schema/conversati
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import { type ConversationChats, viewMessage } from '../chat/index.ts'
+import { type ConversationChats, viewFailure, viewMessage } from '../chat/index.ts'
 import type { ModelFinder } from '../llm/index.ts'
 import {
   type ConversationChange,
@@ -172,7 +172,18 @@ export async function deleteConversation(
 }
 
 function viewConversationMessage(row: Parameters<typeof viewMessage>[0]): ConversationMessage {
-  const { chat_id: conversation_id, ...message } = viewMessage(row)
-  const { id, parent_message_id, role, content, status, error, model_id, usage, created_at } = message
-  return { id, conversation_id, parent_message_id, role, content, status, error, model_id, usage, created_at }
+  const { id, chat_id, parent_message_id, role, content, status, model_id, usage, created_at } =
+    viewMessage(row)
+  return {
+    id,
+    conversation_id: chat_id,
+    parent_message_id,
+    role,
+    content,
+    status,
+    ...viewFailure(row),
+    model_id,
+    usage,
+    created_at,
+  }
 }

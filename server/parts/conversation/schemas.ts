@@ -5,6 +5,8 @@ import {
   CreatedAt,
   described,
   Enum,
+  FailedReply,
+  FailureFields,
   InputTokens,
   idOf,
   Nullable,
@@ -98,7 +100,7 @@ export const ConversationMessage = Type.Object(
     role: Enum(['user', 'assistant'], { description: 'Author of the message.' }),
     content: Type.String({ description: 'Text of the message.' }),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
-    error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
+    ...FailureFields,
     model_id: Nullable(
       idOf('the model that replied, or that the message was sent to; null if it was not imported'),
     ),
@@ -130,7 +132,7 @@ export const ConversationEvent = Type.Unsafe<object>({
       finish_reason: Enum(['stop'], { description: 'Why the reply ended.' }),
       usage: Nullable(described(Usage, 'Usage of the reply; null if unknown.')),
     }),
-    Type.Object({ error: Type.String({ description: 'Reason why the reply failed.' }) }),
+    FailedReply,
   ],
 })
 

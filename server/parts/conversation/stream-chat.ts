@@ -35,7 +35,7 @@ function translate(reply: EventLog, sessionId: string): EventLog {
       } else if (event === 'usage') {
         usage = { input_tokens: said.input_tokens, output_tokens: said.output_tokens }
       } else if ('error' in said) {
-        log.append(id, JSON.stringify({ error: said.error }), 'error')
+        log.append(id, data, 'error')
       } else if (said.message === 'DONE') {
         log.append(id, JSON.stringify({ message_id: messageId, finish_reason: 'stop', usage }), 'end')
       } else if (said.type === undefined && said.message !== undefined) {

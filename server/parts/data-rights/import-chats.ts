@@ -62,6 +62,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
     reasoning,
     status: line.status === 'streaming' ? 'stopped' : line.status,
     error,
+    failure: line.failure,
     model_id: line.model_id && importing.modelOf(line.model_id),
     agent_id: line.agent_id && knownAgent(importing, line.agent_id),
     input_tokens: line.input_tokens,

@@ -73,6 +73,12 @@ const Citation = Type.Object({
   snippet: Type.String({ maxLength: SENTENCE_MAX }),
 })
 const Media = Type.Object({ type: Enum(['image', 'video']), upload_id: Uuid, mime_type: Word })
+const Failure = Type.Object({
+  code: Word,
+  values: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String({ maxLength: SENTENCE_MAX }), Type.Number()])),
+  ),
+})
 const ToolCall = Type.Object({
   id: Word,
   name: Word,
@@ -193,6 +199,7 @@ export const LINES = {
     reasoning: Nullable(Type.String({ maxLength: MESSAGE_CHARACTERS_MAX })),
     status: Enum(['streaming', 'complete', 'stopped', 'error']),
     error: Sentence,
+    failure: Type.Optional(Nullable(Failure)),
     model_id: Nullable(Uuid),
     agent_id: Nullable(Uuid),
     input_tokens: Nullable(Count),

@@ -35,7 +35,7 @@ const TABLES = {
   conversations: `${PERSONAL}, title text, is_archived bool, ${TIMES}`,
   conversation_sessions: `${PERSONAL}, conversation_id uuid, model_id uuid, status text, ${TIMES}`,
   chat_messages: `${PERSONAL}, chat_id uuid, parent_message_id uuid, role text, content text, reasoning text,
-    status text, error text, model_id uuid, agent_id uuid, input_tokens int, output_tokens int, upload_ids uuid[],
+    status text, error text, failure jsonb, model_id uuid, agent_id uuid, input_tokens int, output_tokens int, upload_ids uuid[],
     citations jsonb, media jsonb, tool_calls jsonb, created_at timestamptz`,
   chat_words: `${PERSONAL}, chat_id uuid, title text`,
 } as const

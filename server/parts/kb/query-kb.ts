@@ -1,10 +1,10 @@
-import { type AppError, fail } from '#errors'
+import { type AppError, errorFields, fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
-import type { ResolvedModel } from '../llm/index.ts'
+import { modelReason, type ResolvedModel } from '../llm/index.ts'
 import { CitationCheck } from './check-citations.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { describePassages, SCORE_THRESHOLD } from './describe-passages.ts'
@@ -144,7 +144,9 @@ async function stream(call: Call, sources: SearchResult[] | null): Promise<Event
   if (sources) events.add('sources', { sources: numbered(sources) })
   const { ended } = await ask(call, (content) => events.add('content', { content }))
   ended.then(({ failure, citations, usage }) =>
-    failure ? events.end('error', { error: failure.message }) : events.end('end', { citations, usage }),
+    failure
+      ? events.end('error', errorFields(modelReason(failure)))
+      : events.end('end', { citations, usage }),
   )
   return { log: events.log, named: true }
 }

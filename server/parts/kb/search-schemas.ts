@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import {
   Body,
   described,
+  FailedReply,
   InputTokens,
   idOf,
   NOT_BLANK,
@@ -167,7 +168,7 @@ export const QueryEvent = Type.Unsafe<object>({
     }),
     Type.Object({ content: Type.String({ description: 'Next piece of the answer.' }) }),
     Type.Object({ citations: Citations, usage: described(Usage, 'Usage of the answer.') }),
-    Type.Object({ error: Type.String({ description: 'Reason why the answer failed.' }) }),
+    FailedReply,
   ],
 })
 

@@ -1,5 +1,5 @@
-import { type AppError, fail } from '#errors'
-import type { FailureKind, ModelError } from '#platform/models/types.ts'
+import { type AppError, fail, type Reason } from '#errors'
+import { type FailureKind, ModelError } from '#platform/models/types.ts'
 
 /** The errors of a request whose model call failed. */
 export const MODEL_FAILURES = ['llm.failed', 'llm.rate_limited', 'llm.refused'] as const
@@ -16,6 +16,10 @@ export function modelFailure(error: ModelError): AppError {
     { cause: error, ...(retryAfterMs && { retryAfter: retryAfterMs / 1000 }) },
   )
 }
+
+/** Returns why a request failed: the reason of its model call instead of a code that only quotes this reason. */
+export const modelReason = (failure: AppError): Reason =>
+  failure.cause instanceof ModelError ? failure.cause : failure
 
 const CODES: Record<FailureKind, (typeof MODEL_FAILURES)[number]> = {
   request: 'llm.refused',

@@ -2,7 +2,13 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
-import type { ModelFinder, PaidCalls, Preparation, ResolvedModel } from '../llm/index.ts'
+import {
+  type ModelFinder,
+  modelReason,
+  type PaidCalls,
+  type Preparation,
+  type ResolvedModel,
+} from '../llm/index.ts'
 import type { Mcp } from '../mcp/index.ts'
 import { checkPrefix, chooseModel } from './choose-model.ts'
 import { prepareDirect } from './direct-mode.ts'
@@ -65,7 +71,7 @@ export async function chat(
     })
     const recommended = failure ? [] : recommendedBy(content)
     if (recommended.length > 0) events.recommend(recommended)
-    events.end(failure?.message ?? null)
+    events.end(failure && modelReason(failure))
   })
   return { log: events.log, named: false, abandoned }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { errorFields, type Reason } from '#errors'
 import { ReplyCalls } from '#platform/models/reply-calls.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 
@@ -27,9 +28,9 @@ export class PlaygroundEvents {
     this.#append({ mcp: { server_ids: serverIds }, message: '' })
   }
 
-  end(error: string | null): void {
+  end(reason: Reason | null): void {
     this.calls.close()
-    this.#append(error === null ? { message: DONE, tool: null } : { error })
+    this.#append(reason === null ? { message: DONE, tool: null } : errorFields(reason))
     this.log.end()
   }
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Body, CreatedAt, described, Enum, Nullable, Uuid } from '#platform/http/schemas.ts'
+import { Body, CreatedAt, described, Enum, FailedReply, Nullable, Uuid } from '#platform/http/schemas.ts'
 import { MESSAGES_MAX } from './memory.ts'
 
 /** Maximum length of a message. Chat messages have the same limit. */
@@ -69,7 +69,7 @@ export const PlaygroundEvent = Type.Unsafe<object>({
       ),
       message: Type.Literal('', { description: 'Always empty.' }),
     }),
-    Type.Object({ error: Type.String({ description: 'Reason why the reply failed.' }) }),
+    FailedReply,
   ],
 })
 

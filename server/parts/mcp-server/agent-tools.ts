@@ -68,7 +68,7 @@ export class AgentTools {
     const prepare = await this.#agents.prepare(agent, payer, request)
     const { ended } = await this.#calls.begin(payer, agent.model, prepare, progressSink(onProgress), signal)
     const { failure: failed, content } = await ended
-    if (failed) return failure(agent.isForeign ? FOREIGN_FAILED : failed.message)
+    if (failed) return failure(agent.isForeign ? FOREIGN_FAILED.message : failed.message)
     return textResult(content)
   }
 

@@ -102,7 +102,7 @@ export async function generate(
 
 /** Replaces the failure of another organization's agent, which could reveal the agent's model. */
 const withoutReason = (outcome: Outcome): Outcome =>
-  outcome.failure ? { ...outcome, failure: fail('llm.failed', { reason: FOREIGN_FAILED }) } : outcome
+  outcome.failure ? { ...outcome, failure: fail('llm.failed', { reason: FOREIGN_FAILED.message }) } : outcome
 
 function checkParts(
   { capabilities, members }: Target['model'],

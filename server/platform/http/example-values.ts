@@ -191,6 +191,8 @@ export const OF_FIELD: Record<string, unknown> = {
   embedding_model: 'text-embedding-3-small',
   end: 7,
   error: null,
+  error_code: null,
+  error_values: null,
   evaluation_id: EVALUATION,
   execution_time: 0.4,
   expires_at: '2026-04-01T09:00:00.000Z',

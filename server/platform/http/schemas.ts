@@ -105,6 +105,41 @@ export const VALUES = {
 /** `VALUES` of an error that a response reports beside its result. */
 export const ErrorValues = Type.Unsafe<Record<string, string | number>>(VALUES)
 
+/** The reason for a failed reply in a stream's last event (`errorFields` in #errors). */
+export const FailedReply = Type.Object({
+  error: Type.String({ description: 'Reason why the reply failed.' }),
+  error_code: Type.Optional(
+    Type.String({
+      description: 'Code of the error. Absent for replies that failed before errors had codes.',
+    }),
+  ),
+  error_values: Type.Optional(
+    described(
+      ErrorValues,
+      'Values that `error` shows, by name. With `error_code`, a client can show the error in its own language. ' +
+        'Absent if `error` shows none.',
+    ),
+  ),
+})
+
+/** The reason for a failed reply in its stored message. */
+export const FailureFields = {
+  error: Nullable(Type.String({ description: 'Reason why the reply failed; null if it did not.' })),
+  error_code: Nullable(
+    Type.String({
+      description:
+        'Code of the error; null if the reply did not fail, or failed before errors of replies had codes.',
+    }),
+  ),
+  error_values: Nullable(
+    described(
+      ErrorValues,
+      'Values that `error` shows, by name; null if it shows none. With `error_code`, a client can show the error ' +
+        'in its own language.',
+    ),
+  ),
+}
+
 export const REQUEST_ID = {
   type: 'string',
   format: 'uuid',

@@ -1,4 +1,4 @@
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { CLAUDE_3_7, CLAUDE_4_1, CLAUDE_4_5, CLAUDE_4_6, versionOf } from './claude-versions.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { signedBy } from './signatures.ts'
@@ -191,7 +191,7 @@ const contentOf = (content: string | ContentPart[]): object[] =>
 
 function partOf(part: ContentPart): object {
   if (part.type === 'text') return part
-  if (part.type === 'audio') throw new ModelError(sentence('model.no_audio'), { kind: 'request' })
+  if (part.type === 'audio') throw new ModelError(reasonFor('model.no_audio'), { kind: 'request' })
   const data = Buffer.from(part.data).toString('base64')
   return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data } }
 }

@@ -1,4 +1,4 @@
-import { sentence } from '#errors'
+import { type Reason, reasonFor } from '#errors'
 import { type ConnectionFailure, connectionFailureOf, parseRetryAfter } from '../net/exchange-bounds.ts'
 import { NetError } from '../net/index.ts'
 import { type FailureKind, type MediaKind, ModelError, type ModelTarget } from './types.ts'
@@ -44,7 +44,7 @@ export const describeRefusal = (
   { status, words, retryAfter }: Refusal,
   sent: keyof typeof TOO_LARGE = 'message',
 ): ModelError =>
-  new ModelError(describeStatus(target, status, words, sent), {
+  new ModelError(reasonOfStatus(target, status, words, sent), {
     kind: kindOf(status),
     retryAfterMs: parseRetryAfter(retryAfter, RETRY_AFTER_MAX_MS),
   })
@@ -60,41 +60,41 @@ function kindOf(status: number): FailureKind {
 }
 
 /** Quotes the provider's own message only for client errors without a specific sentence, such as 400. */
-function describeStatus(
+function reasonOfStatus(
   target: ModelTarget,
   status: number,
   body: string,
   sent: keyof typeof TOO_LARGE,
-): string {
+): Reason {
   const { provider, model } = target
   switch (status) {
     case 401:
-      return sentence('model.key_refused', { provider })
+      return reasonFor('model.key_refused', { provider })
     case 403:
-      return sentence('model.forbidden', { provider, model })
+      return reasonFor('model.forbidden', { provider, model })
     case 404:
-      return sentence('model.unknown', { provider, model })
+      return reasonFor('model.unknown', { provider, model })
     case 408:
     case 504:
-      return sentence('model.provider_timeout', { provider })
+      return reasonFor('model.provider_timeout', { provider })
     case 413:
-      return sentence(TOO_LARGE[sent], { model })
+      return reasonFor(TOO_LARGE[sent], { model })
     case 429:
-      return sentence('model.rate_limited', { provider })
+      return reasonFor('model.rate_limited', { provider })
   }
-  if (status >= 500) return sentence('model.provider_error', { provider, status })
-  if (status >= 300 && status < 400) return sentence('model.redirect', { provider })
+  if (status >= 500) return reasonFor('model.provider_error', { provider, status })
+  if (status >= 300 && status < 400) return reasonFor('model.redirect', { provider })
   const details = providerWords(target, body)
-  if (details === '') return sentence('model.refused', { provider, status })
-  return sentence('model.refused_because', { provider, status, details })
+  if (details === '') return reasonFor('model.refused', { provider, status })
+  return reasonFor('model.refused_because', { provider, status, details })
 }
 
 /** Returns the error for an error event in a stream. */
 export function describeErrorEvent(target: ModelTarget, error: unknown): ModelError {
   const { provider } = target
   const details = clean(target, messageOf(error))
-  if (details === '') return new ModelError(sentence('model.broke_off', { provider }))
-  return new ModelError(sentence('model.broke_off_because', { provider, details }))
+  if (details === '') return new ModelError(reasonFor('model.broke_off', { provider }))
+  return new ModelError(reasonFor('model.broke_off_because', { provider, details }))
 }
 
 /**
@@ -107,79 +107,79 @@ export function describeConnectionFailure(
   hasAnswered: boolean,
 ): ModelError {
   if (error instanceof ModelError) return error
-  if (error instanceof NetError) return new ModelError(error.message, { kind: 'configuration', cause: error })
-  return new ModelError(connectionSentence(target.provider, connectionFailureOf(error), hasAnswered), {
+  if (error instanceof NetError) return new ModelError(error, { kind: 'configuration', cause: error })
+  return new ModelError(reasonOfConnection(target.provider, connectionFailureOf(error), hasAnswered), {
     cause: error,
   })
 }
 
-function connectionSentence(provider: string, failure: ConnectionFailure, hasAnswered: boolean): string {
-  if (hasAnswered) return sentence('model.connection_broke', { provider })
+function reasonOfConnection(provider: string, failure: ConnectionFailure, hasAnswered: boolean): Reason {
+  if (hasAnswered) return reasonFor('model.connection_broke', { provider })
   switch (failure) {
     case 'name':
-      return sentence('model.name_unknown', { provider })
+      return reasonFor('model.name_unknown', { provider })
     case 'time':
-      return sentence('model.connection_timeout', { provider })
+      return reasonFor('model.connection_timeout', { provider })
     case 'argument':
       return unsendableKey(provider)
     case 'certificate':
-      return sentence('model.certificate', { provider })
+      return reasonFor('model.certificate', { provider })
     case 'other':
-      return sentence('model.unreachable', { provider })
+      return reasonFor('model.unreachable', { provider })
   }
 }
 
-export const unsendableKey = (provider: string): string => sentence('model.key_unsendable', { provider })
+export const unsendableKey = (provider: string): Reason => reasonFor('model.key_unsendable', { provider })
 
 export const notEvents = ({ provider }: ModelTarget, type: string): ModelError =>
   new ModelError(
-    sentence('model.not_a_stream', { provider, type: type.split(';')[0]?.slice(0, 50) || 'something' }),
+    reasonFor('model.not_a_stream', { provider, type: type.split(';')[0]?.slice(0, 50) || 'something' }),
   )
 
 export const notAnEvent = ({ provider }: ModelTarget, cause: unknown): ModelError =>
-  new ModelError(sentence('model.not_an_event', { provider }), { cause })
+  new ModelError(reasonFor('model.not_an_event', { provider }), { cause })
 
 export const tooMuch = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(sentence('model.reply_too_large', { provider }))
+  new ModelError(reasonFor('model.reply_too_large', { provider }))
 
 export const tooSlow = ({ provider }: ModelTarget, code: TimeoutCode, milliseconds: number): ModelError =>
-  new ModelError(sentence(code, { provider, seconds: milliseconds / 1000 }))
+  new ModelError(reasonFor(code, { provider, seconds: milliseconds / 1000 }))
 
 export const incomplete = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(sentence('model.incomplete', { provider }))
+  new ModelError(reasonFor('model.incomplete', { provider }))
 
 /**
  * The response was not in the provider's format. The cause is truncated, because its message may contain the whole
  * response.
  */
 export const notItsFormat = (target: ModelTarget, { name, message }: Error): ModelError =>
-  new ModelError(sentence('model.not_its_format', { provider: target.provider }), {
+  new ModelError(reasonFor('model.not_its_format', { provider: target.provider }), {
     cause: new Error(`${name}: ${clean(target, message)}`),
   })
 
 /** The provider has no models of this kind, or Parley doesn't support them. */
 export const notOffered = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
-  new ModelError(sentence('model.not_offered', { provider, kind }), { kind: 'configuration' })
+  new ModelError(reasonFor('model.not_offered', { provider, kind }), { kind: 'configuration' })
 
 /** The response is valid but contains no result. Most safety refusals have this form. */
 export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): ModelError => {
   const { provider } = target
   const details = clean(target, reason)
-  if (details === '') return new ModelError(sentence('model.no_media', { provider, kind }))
-  return new ModelError(sentence('model.no_media_because', { provider, kind, details }))
+  if (details === '') return new ModelError(reasonFor('model.no_media', { provider, kind }))
+  return new ModelError(reasonFor('model.no_media_because', { provider, kind, details }))
 }
 
 /** The result cannot be downloaded, for example because its URL redirects too often. */
 export const notFetchable = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(sentence('model.not_fetchable', { provider }))
+  new ModelError(reasonFor('model.not_fetchable', { provider }))
 
 /** The generated file is not in a supported format. */
 export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
-  new ModelError(sentence('model.not_media', { provider, kind }))
+  new ModelError(reasonFor('model.not_media', { provider, kind }))
 
 /** The vectors cannot be used: too few, of different lengths, too long, or of length zero or infinity. */
 export const notVectors = ({ provider }: ModelTarget): ModelError =>
-  new ModelError(sentence('model.not_embeddings', { provider }))
+  new ModelError(reasonFor('model.not_embeddings', { provider }))
 
 /**
  * Returns the message in a JSON error body: `{error: {message}}`, `{error: string}`, `{message}`, `{detail}`, or a

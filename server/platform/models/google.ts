@@ -1,4 +1,4 @@
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { describeErrorEvent } from './failures.ts'
 import { takesGeminiThinking } from './parameters.ts'
 import type { ReplyText } from './reply-text.ts'
@@ -68,7 +68,7 @@ class StreamReader {
     const blocked = chunk.promptFeedback?.blockReason
     if (blocked)
       throw new ModelError(
-        sentence('model.blocked', { provider: this.#target.provider, reason: reasonOf(blocked) }),
+        reasonFor('model.blocked', { provider: this.#target.provider, reason: reasonOf(blocked) }),
         { kind: 'request' },
       )
     if (chunk.usageMetadata) this.#usage = totalOf(chunk.usageMetadata)

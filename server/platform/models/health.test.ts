@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { reasonFor, sentence } from '#errors'
 import { ModelHealth } from './health.ts'
 import { type FailureKind, ModelError, type ModelTarget } from './types.ts'
 
 const shared: ModelTarget = { provider: 'openai', model: 'm', baseUrl: 'u', apiKey: 'k', guarded: false }
 const own: ModelTarget = { ...shared, guarded: true, owner: 'o' }
 const error = (kind: FailureKind, retryAfterMs?: number) =>
-  new ModelError('It quotes a tenant.', { kind, retryAfterMs })
+  new ModelError(reasonFor('model.imagen'), { kind, retryAfterMs })
 
 let health: ModelHealth
 const fail = (target: ModelTarget, kind: FailureKind, times = 1, retryAfterMs?: number): void => {
@@ -77,7 +78,7 @@ test('requests and settings of tenants are no faults, and tenants share no circu
   fail(own, 'unavailable', 3)
   expect([health.isOpen(shared), health.isOpen(own)]).toEqual([true, true])
   expect(health.isOpen({ ...own, owner: 'p' })).toBe(false)
-  expect(health.of(own).error).toBe('It quotes a tenant.')
+  expect(health.of(own).error).toBe(sentence('model.imagen'))
   expect(health.of(shared).error).toBe(
     "openai refuses this installation's API key or the model's name. Please contact support.",
   )

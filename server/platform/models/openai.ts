@@ -1,4 +1,4 @@
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { describeErrorEvent } from './failures.ts'
 import { DIALECTS, type Dialect } from './openai-dialects.ts'
 import type { ReplyText } from './reply-text.ts'
@@ -35,7 +35,7 @@ export async function streamOpenAi(
   signal: AbortSignal,
 ): Promise<ModelResult> {
   const dialect = DIALECTS[target.provider]
-  if (!dialect) throw new ModelError(sentence('model.not_openai', { provider: target.provider }))
+  if (!dialect) throw new ModelError(reasonFor('model.not_openai', { provider: target.provider }))
   const reader = new StreamReader(target, reply, dialect)
   await streamEvents(transport, {
     target,

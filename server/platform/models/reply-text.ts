@@ -1,4 +1,4 @@
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { ModelError, type ModelSink, type ThinkingBlock, type TokenLogprob, type ToolCall } from './types.ts'
 
 /** Maximum characters of a reply's text and reasoning together. */
@@ -47,7 +47,7 @@ export class ReplyText {
     this.#begin()
     this.#toolCalls += 1
     if (this.#toolCalls > TOOL_CALLS_MAX)
-      throw new ModelError(sentence('model.too_many_tool_calls', { limit: TOOL_CALLS_MAX }))
+      throw new ModelError(reasonFor('model.too_many_tool_calls', { limit: TOOL_CALLS_MAX }))
     if (this.#takesOneCall && this.#toolCalls > 1) return
     this.#sink.toolCall({
       id: storable(id),
@@ -72,7 +72,7 @@ export class ReplyText {
     this.#begin()
     this.#characters += whole.length
     if (this.#characters > REPLY_CHARACTERS_MAX)
-      throw new ModelError(sentence('model.reply_too_long', { limit: REPLY_CHARACTERS_MAX }))
+      throw new ModelError(reasonFor('model.reply_too_long', { limit: REPLY_CHARACTERS_MAX }))
     return storable(held === '' ? whole : whole.slice(0, -1))
   }
 

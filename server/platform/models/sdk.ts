@@ -1,5 +1,5 @@
 import type { ImageModel } from 'ai'
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import type { Net } from '../net/index.ts'
 import { type ExchangeRequest, exchange } from './exchange.ts'
 import { noMedia, notFetchable, notItsFormat, notOffered, unsendableKey } from './failures.ts'
@@ -40,7 +40,7 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
       const model = bareName(target)
       // For Google, the SDK supports only Gemini image models. Google has shut down Imagen.
       if (!model.startsWith('gemini-'))
-        throw new ModelError(sentence('model.imagen'), { kind: 'configuration' })
+        throw new ModelError(reasonFor('model.imagen'), { kind: 'configuration' })
       return (await openGoogle(net, target, bytesMax)).image(model)
     }
     default:

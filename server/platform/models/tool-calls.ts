@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { ModelError, type ModelResult, type ToolCall } from './types.ts'
 
 /** Limits of the tool arguments of one reply: total characters, and nesting depth. */
@@ -36,7 +36,7 @@ export class ToolCallAssembly {
     call.argumentsText += argumentsText
     this.#characters += argumentsText.length
     if (this.#characters > ARGUMENTS_CHARACTERS_MAX)
-      throw new ModelError(sentence('model.tool_input_too_large', { limit: ARGUMENTS_CHARACTERS_MAX }))
+      throw new ModelError(reasonFor('model.tool_input_too_large', { limit: ARGUMENTS_CHARACTERS_MAX }))
   }
 
   /**
@@ -58,7 +58,7 @@ export class ToolCallAssembly {
     // Some servers send the same index for every call. Distinguish such calls by id.
     if (known && !(id && known.id && id !== known.id)) return known
     if (this.#calls.length === CALLS_MAX)
-      throw new ModelError(sentence('model.too_many_tool_calls', { limit: CALLS_MAX }))
+      throw new ModelError(reasonFor('model.too_many_tool_calls', { limit: CALLS_MAX }))
     const call = { index: index ?? this.#calls.length, id: '', name: '', argumentsText: '' }
     this.#calls.push(call)
     return call

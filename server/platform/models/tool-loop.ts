@@ -1,4 +1,4 @@
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { promptBytesOf } from './context-window.ts'
 import { firstToBegin } from './first-to-begin.ts'
 import type { Models } from './index.ts'
@@ -180,7 +180,7 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
       sum(this.#steps, ({ written }) => written.content.length + written.reasoning.length) >
       WRITTEN_CHARACTERS_MAX
     )
-      throw new ModelError(sentence('model.reply_too_long', { limit: WRITTEN_CHARACTERS_MAX }))
+      throw new ModelError(reasonFor('model.reply_too_long', { limit: WRITTEN_CHARACTERS_MAX }))
     const step = new LoopStep(request)
     const takes = step.sinkTo(sink, this.#steps, (call) => this.#withOwnId(call))
     this.#steps.push(step)

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { FormData } from 'undici'
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { withinTime } from '../net/exchange-bounds.ts'
 import { demoTranscription } from './demo-media.ts'
 import { exchange, type MediaTransport } from './exchange.ts'
@@ -118,7 +118,7 @@ async function askGoogle(
   const { path } = recording
   const { type: mediaType } = formatOf(recording)
   if (target.model.includes('-live'))
-    throw new ModelError(sentence('model.live_sound_only', { model: target.model }))
+    throw new ModelError(reasonFor('model.live_sound_only', { model: target.model }))
   if ((await stat(path)).size > GOOGLE_RECORDING_BYTES_MAX)
     throw describeRefusal(target, { status: 413, words: '' }, 'recording')
   const model = (await openGoogle(net, target, ANSWER_BYTES_MAX, 'recording')).transcription(bareName(target))
@@ -180,7 +180,7 @@ function formatOf({ contentType }: Recording): SoundFormat {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const format = FORMATS.find(([pattern]) => pattern.test(type))?.[1]
   if (format) return format
-  throw new ModelError(sentence('model.recording_type'), { kind: 'request' })
+  throw new ModelError(reasonFor('model.recording_type'), { kind: 'request' })
 }
 
 const FORMATS: readonly (readonly [RegExp, SoundFormat])[] = [

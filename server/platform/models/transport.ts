@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Dispatcher } from 'undici'
-import { sentence } from '#errors'
+import { reasonFor } from '#errors'
 import { parseRetryAfter } from '../net/exchange-bounds.ts'
 import { type Net, NetError } from '../net/index.ts'
 import {
@@ -83,8 +83,8 @@ export function addressOf(net: Net, { baseUrl, guarded }: ModelTarget, path: str
   try {
     return guarded ? net.checkUrl(baseUrl + path) : new URL(baseUrl + path)
   } catch (cause) {
-    const words = cause instanceof NetError ? cause.message : sentence('model.address')
-    throw new ModelError(words, { kind: 'configuration', cause })
+    const reason = cause instanceof NetError ? cause : reasonFor('model.address')
+    throw new ModelError(reason, { kind: 'configuration', cause })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Language } from '@parley/messages/languages'
+import type { Reason } from '#errors'
 
 /** The supported model providers (contract, 7). */
 export const PROVIDERS = [
@@ -264,17 +265,19 @@ export interface MediaTimeouts {
 export type FailureKind = 'request' | 'configuration' | 'rate_limited' | 'overloaded' | 'unavailable'
 
 /**
- * A failed model call. `message` is a sentence for the user that says what to do, and contains no API key and no URL
+ * A failed model call. Its reason is a sentence for the user that says what to do, and contains no API key and no URL
  * with credentials. `cause` is for the log.
  */
-export class ModelError extends Error {
+export class ModelError extends Error implements Reason {
   override readonly name = 'ModelError'
+  readonly code: Reason['code']
+  readonly values: Reason['values']
   readonly kind: FailureKind
   /** Wait that the provider requests before a retry, in milliseconds. Undefined if it requests none. */
   readonly retryAfterMs: number | undefined
 
   constructor(
-    message: string,
+    { message, code, values }: Reason,
     {
       kind = 'unavailable',
       retryAfterMs,
@@ -282,6 +285,8 @@ export class ModelError extends Error {
     }: { kind?: FailureKind; retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause })
+    this.code = code
+    this.values = values
     this.kind = kind
     this.retryAfterMs = retryAfterMs
   }

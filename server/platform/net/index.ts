@@ -2,12 +2,20 @@ import { lookup as lookupInDns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { assertOutsideTransaction } from '#database/ambient.ts'
-import { sentence } from '#errors'
+import { type Reason, reasonFor } from '#errors'
 import { createBlockList, isCloudService, isPublic, singleAddresses } from './addresses.ts'
 
 /** Thrown for an address that must not be reached. The message is written for the user who entered the address. */
-export class NetError extends Error {
+export class NetError extends Error implements Reason {
   override readonly name = 'NetError'
+  readonly code: Reason['code']
+  readonly values: Reason['values']
+
+  constructor({ message, code, values }: Reason) {
+    super(message)
+    this.code = code
+    this.values = values
+  }
 }
 
 /** Outgoing connections. They are pooled and kept alive, and do not follow redirects. */
@@ -133,10 +141,10 @@ const checkedLookup =
 
 function checkUrl(address: string, refuse: Refuse): URL {
   const url = URL.parse(address)
-  if (!url) throw new NetError(sentence('net.not_an_address'))
+  if (!url) throw new NetError(reasonFor('net.not_an_address'))
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new NetError(sentence('net.protocol', { protocol: url.protocol }))
-  if (url.username !== '' || url.password !== '') throw new NetError(sentence('net.credentials'))
+    throw new NetError(reasonFor('net.protocol', { protocol: url.protocol }))
+  if (url.username !== '' || url.password !== '') throw new NetError(reasonFor('net.credentials'))
   const host = withoutBrackets(url.hostname)
   const refusal = isIP(host) ? refuse(host, host) : null
   if (refusal) throw refusal
@@ -146,9 +154,9 @@ function checkUrl(address: string, refuse: Refuse): URL {
 /** Removes the brackets of an IPv6 address. `new URL` has already normalized the spelling. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
-const notPublic = (host: string): NetError => new NetError(sentence('net.not_public', { host }))
+const notPublic = (host: string): NetError => new NetError(reasonFor('net.not_public', { host }))
 
-const ofCloud = (host: string): NetError => new NetError(sentence('net.cloud_metadata', { host }))
+const ofCloud = (host: string): NetError => new NetError(reasonFor('net.cloud_metadata', { host }))
 
 const notFound = (hostname: string): Error =>
   Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' })

@@ -114,7 +114,7 @@ export default {
       mail: 'E-Mails',
       'password-reset': 'Zurücksetzen von Passwörtern',
       'kb-reading': 'Lesen von Quellen',
-      'kb-indexing': 'Indizieren von Dokumenten',
+      'kb-indexing': 'Indexieren von Dokumenten',
       'kb-evaluations': 'Evaluierungen',
     },
   },

@@ -195,6 +195,17 @@ export default {
     relevance: 'Relevanz: {score, number, percent}',
     title: 'Quelle {number, number}',
   },
+  starters: {
+    email: { label: 'E-Mail entwerfen', text: 'Schreibe eine freundliche E-Mail an ' },
+    explain: { label: 'Thema erklären', text: 'Erkläre in einfachen Worten und mit einem Beispiel: ' },
+    help: { label: 'Wobei kannst du mir helfen?', text: 'Wobei kannst du mir helfen?' },
+    label: 'Ideen für die erste Nachricht',
+    plan: { label: 'Projekt planen', text: 'Erstelle einen Plan mit Schritten und Zeitschätzungen für ' },
+    summarize: {
+      label: 'Text zusammenfassen',
+      text: 'Fasse den folgenden Text in fünf Punkten zusammen:\n\n',
+    },
+  },
   usage: {
     credits: '{count, plural, one {{credits} Credit} other {{credits} Credits}}',
     inAndOut:

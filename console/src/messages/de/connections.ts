@@ -7,7 +7,7 @@ export default {
     composio: 'Anmeldung über Composio',
     none: 'Kein Konto erforderlich',
     notSetUp: 'Noch nicht eingerichtet',
-    notSetUpHint: 'Bitten Sie Ihren Administrator, diesen Server einzurichten.',
+    notSetUpHint: 'Noch nicht eingerichtet. Bitten Sie die Systemadministration, diesen Server einzurichten.',
     oauth: 'Anmeldung',
   },
   callback: {
@@ -194,6 +194,12 @@ export default {
     removed: '„{name}“ entfernt',
     search: 'Server suchen',
     searchPlaceholder: 'Name oder Zweck',
+    setUp: 'Einrichten',
+    setUpByOthers:
+      'Benutzer können sich mit diesen Servern verbinden, sobald die Systemadministration sie eingerichtet hat. Wenden Sie sich an sie, wenn Sie einen Server brauchen.',
+    setUpHint:
+      'Benutzer können sich mit diesen Servern verbinden, sobald Sie die Einstellungen für die Anmeldung eingegeben haben.',
+    setUpName: '{name} einrichten',
     showMore: 'Weitere Server anzeigen ({count, number} insgesamt)',
     title: 'Server',
     toolInput: 'Eingabe von {name}',

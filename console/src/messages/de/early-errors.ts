@@ -122,5 +122,6 @@ export default {
   stream: {
     lost: 'Die Verbindung wurde unterbrochen. Laden Sie die Seite neu.',
   },
-  unknown: 'Der Server hat mit Status {status} geantwortet. Versuchen Sie es erneut.',
+  unknown:
+    'Auf dem Server ist ein Fehler aufgetreten. Versuchen Sie es erneut. Wenn der Fehler wieder auftritt, wenden Sie sich an Ihre Administration.',
 } satisfies ErrorMessages

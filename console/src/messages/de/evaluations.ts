@@ -29,6 +29,16 @@ export default {
     question: 'Frage {number, number}',
     remove: 'Frage {number, number} entfernen',
   },
+  help: {
+    mrr: 'Wie weit oben das erste erwartete Dokument im Durchschnitt steht: 100\u00a0%, wenn es immer auf Rang 1 steht, 50\u00a0%, wenn es immer auf Rang 2 steht.',
+    mrrName: 'MRR (mittlerer reziproker Rang)',
+    ndcg: 'Wie weit oben alle erwarteten Dokumente unter den ersten 10 Ergebnissen stehen: 100\u00a0%, wenn sie immer vor allen anderen stehen. Höhere Ränge zählen mehr.',
+    ndcgName: 'nDCG (normalisierter, nach Rang gewichteter Gewinn)',
+    recall:
+      'Der Anteil der erwarteten Dokumente, den die Suche auf irgendeinem Rang gefunden hat: 100\u00a0%, wenn keines fehlt.',
+    recallName: 'Recall (Trefferquote)',
+    title: 'Was bedeuten diese Zahlen?',
+  },
   list: {
     created: 'Erstellt',
     empty:
@@ -107,6 +117,7 @@ export default {
     label: 'Läufe',
     minimumScore: 'Mindest-Score {score}',
     noComparison: 'Kein Vergleich',
+    number: 'Nr. {number, number}',
     overTime: 'Metriken im Zeitverlauf',
     overTimeHint: 'Die Einstellungen der Läufe können sich unterscheiden. Höher ist besser.',
     overTimeLabel: 'Metriken nach Lauf',
@@ -121,7 +132,7 @@ export default {
       pending: 'In Warteschlange',
       processing: 'Läuft',
     },
-    title: 'Lauf #{number}',
+    title: 'Lauf Nr. {number}',
     top: 'Top {limit, number}',
   },
   title: 'Evaluierung',

@@ -23,8 +23,8 @@ export default {
     connect: 'Konto verbinden',
     connections: 'Verbindungen',
     defaultModel: 'Standardmodell',
-    direct: 'Verbundene Tools',
-    discovery: 'Serversuche',
+    direct: 'Verbundene Tools nutzen',
+    discovery: 'Server für eine Aufgabe finden',
     inactive:
       '{count, plural, one {Eine ausgewählte Verbindung ist nicht mehr aktiv und wird nicht verwendet.} other {# ausgewählte Verbindungen sind nicht mehr aktiv und werden nicht verwendet.}}',
     model: 'Modell',
@@ -33,8 +33,9 @@ export default {
     none: 'Keine Verbindungen',
   },
   turn: {
-    connect: 'Konto verbinden',
+    connect: 'Verbinden',
     connectServer: '{name} verbinden',
+    notSetUp: 'Bitten Sie die Systemadministration, diesen Server einzurichten.',
     recommended: 'Empfohlene Server',
     retry: 'Mit ausgewählten Verbindungen erneut versuchen',
     thinking: 'Denkt nach …',
@@ -45,9 +46,19 @@ export default {
   welcome: {
     costs: 'Antworten kosten Credits. Der Verlauf wird nach 30 Minuten ohne Nachrichten gelöscht.',
     direct:
-      'Das Modell nutzt die Tools der ausgewählten Verbindungen. Jeder Aufruf zeigt Eingabe und Ausgabe.',
+      'Beschreiben Sie eine Aufgabe. Das Modell erledigt sie mit den Tools der ausgewählten Verbindungen. Jeder Aufruf zeigt Eingabe und Ausgabe.',
+    directExamples: {
+      first: 'Was kannst du mit den verbundenen Tools tun?',
+      second: 'Zeige mir, was sich seit gestern geändert hat',
+    },
     discovery:
-      'Das Modell durchsucht den Serverkatalog und empfiehlt Server zum Verbinden. Um ihre Tools zu nutzen, wählen Sie oben Verbindungen aus.',
+      'Beschreiben Sie eine Aufgabe. Das Modell findet Server, deren Tools sie erledigen können. Verbinden Sie einen davon, und senden Sie die Aufgabe erneut.',
+    examples: 'Beispielaufgaben',
+    findExamples: {
+      first: 'Liste die offenen Vorgänge auf, die mir zugewiesen sind',
+      second: 'Finde eine Seite im Wiki unseres Teams',
+      third: 'Schreibe eine Nachricht in einen Kanal des Teams',
+    },
     title: 'Was möchten Sie tun?',
   },
 } satisfies Translation<typeof en>

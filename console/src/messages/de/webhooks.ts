@@ -104,7 +104,7 @@ export default {
     failed: 'Fehlgeschlagen',
   },
   delivery: {
-    sequence: 'Zustellung #{number, number}',
+    sequence: 'Zustellung Nr. {number, number}',
     attempts: 'Versuche',
     responded: 'HTTP {status} nach {ms, number} ms',
     failed: '{error} ({ms, number} ms)',

@@ -189,6 +189,17 @@ export default {
     relevance: 'Relevance: {score, number, percent}',
     title: 'Source {number, number}',
   },
+  starters: {
+    email: { label: 'Draft an email', text: 'Write a friendly email to ' },
+    explain: { label: 'Explain a topic', text: 'Explain in simple words, with an example: ' },
+    help: { label: 'What can you help me with?', text: 'What can you help me with?' },
+    label: 'Ideas for a first message',
+    plan: { label: 'Plan a project', text: 'Make a plan with steps and time estimates for ' },
+    summarize: {
+      label: 'Summarize a text',
+      text: 'Summarize the following text in five points:\n\n',
+    },
+  },
   usage: {
     credits: '{count, plural, one {{credits} credit} other {{credits} credits}}',
     inAndOut:

@@ -4,7 +4,7 @@ export default {
     composio: 'Sign in through Composio',
     none: 'No account needed',
     notSetUp: 'Not set up yet',
-    notSetUpHint: 'Ask your administrator to set up this server.',
+    notSetUpHint: 'Not set up yet. Ask a system administrator to set up this server.',
     oauth: 'Sign in',
   },
   callback: {
@@ -184,6 +184,11 @@ export default {
     removed: '“{name}” removed',
     search: 'Search servers',
     searchPlaceholder: 'Name or purpose',
+    setUp: 'Set up',
+    setUpByOthers:
+      'Users can connect to these servers after a system administrator has set them up. Ask one if you need a server.',
+    setUpHint: 'Users can connect to these servers after you have entered their sign-in settings.',
+    setUpName: 'Set up {name}',
     showMore: 'Show more servers ({count, number} in total)',
     title: 'Server',
     toolInput: 'Input of {name}',

@@ -28,5 +28,5 @@ export default {
     too_large: 'Your input is larger than {size}. Shorten it.',
     too_many_keys: 'You sent too many requests. Try again later.',
   },
-  unknown: 'The server responded with status {status}. Try again.',
+  unknown: 'Something went wrong on the server. Try again. If it happens again, tell your administrator.',
 } satisfies ErrorMessages

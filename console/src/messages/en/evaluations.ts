@@ -26,6 +26,16 @@ export default {
     question: 'Question {number, number}',
     remove: 'Remove question {number, number}',
   },
+  help: {
+    mrr: 'How high the first expected document ranks, on average: 100% if it always ranks first, 50% if it always ranks second.',
+    mrrName: 'MRR (mean reciprocal rank)',
+    ndcg: 'How high all expected documents rank among the first 10 results: 100% if they always rank above all others. Higher ranks count more.',
+    ndcgName: 'nDCG (normalized discounted cumulative gain)',
+    recall:
+      'The share of the expected documents that the search found, at any rank: 100% if none is missing.',
+    recallName: 'Recall',
+    title: 'What do these numbers mean?',
+  },
   list: {
     created: 'Created',
     empty:
@@ -104,6 +114,7 @@ export default {
     label: 'Runs',
     minimumScore: 'Minimum score {score}',
     noComparison: 'No comparison',
+    number: '#{number, number}',
     overTime: 'Metrics over time',
     overTimeHint: 'Settings may differ between runs. Higher is better.',
     overTimeLabel: 'Metrics by run',

@@ -20,8 +20,8 @@ export default {
     connect: 'Connect an account',
     connections: 'Connections',
     defaultModel: 'Default model',
-    direct: 'Connected tools',
-    discovery: 'Server discovery',
+    direct: 'Use connected tools',
+    discovery: 'Find servers for a task',
     inactive:
       '{count, plural, one {A selected connection is no longer active and isn’t used.} other {# selected connections are no longer active and aren’t used.}}',
     model: 'Model',
@@ -30,8 +30,9 @@ export default {
     none: 'No connections yet',
   },
   turn: {
-    connect: 'Connect account',
+    connect: 'Connect',
     connectServer: 'Connect {name}',
+    notSetUp: 'Ask a system administrator to set up this server.',
     recommended: 'Recommended servers',
     retry: 'Retry with selected connections',
     thinking: 'Thinking…',
@@ -41,9 +42,20 @@ export default {
   },
   welcome: {
     costs: 'Replies cost credits. The history is cleared after 30 minutes without messages.',
-    direct: 'The model uses the tools of the selected connections. Each call shows its input and output.',
+    direct:
+      'Describe a task. The model does it with the tools of the selected connections, and each call shows its input and output.',
+    directExamples: {
+      first: 'What can you do with the connected tools?',
+      second: 'Show me what has changed since yesterday',
+    },
     discovery:
-      'The model searches the server catalog and recommends servers to connect. To use their tools, select connections above.',
+      'Describe a task. The model finds servers whose tools can do it. Connect one, and send the task again.',
+    examples: 'Example tasks',
+    findExamples: {
+      first: 'List the open issues that are assigned to me',
+      second: 'Find a page in our team’s wiki',
+      third: 'Post a message in a team channel',
+    },
     title: 'What do you want to do?',
   },
 } as const

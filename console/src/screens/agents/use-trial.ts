@@ -3,6 +3,7 @@ import type { Agent, Citation, ToolCall } from '@parley/client/schemas'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { translator } from '../../messages/index.ts'
+import { failureText } from '../../ui/error-text.ts'
 import { useBufferedText } from '../../ui/use-buffered-text.ts'
 
 const t = translator('agents')
@@ -121,7 +122,9 @@ function changeBy(turn: Turn, event: AcceptedEvent | FollowedEvent): Partial<Tur
     case 'citations':
       return { citations: event.citations }
     case 'end':
-      return event.error === null ? {} : { error: new Error(event.error) }
+      return event.error === null
+        ? {}
+        : { error: new Error(failureText(event.error, event.errorCode, event.errorValues)) }
     default:
       return {}
   }

@@ -19,6 +19,9 @@ import { draftKeyOf } from './use-conversation.ts'
 
 const t = translator('chat')
 
+/** The id of the message field. */
+export const MESSAGE_FIELD = 'message-field'
+
 const LINES_MAX = 12
 /** The distance of notices from the bottom of the page, so that they do not cover the composer. */
 const NOTICES_FROM = '8.5rem'
@@ -67,6 +70,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
         <Attachments place={place} attachments={attachments} />
         <textarea
           ref={field}
+          id={MESSAGE_FIELD}
           aria-label={t('composer.message')}
           placeholder={t('composer.placeholder')}
           rows={Math.min(LINES_MAX, text.split('\n').length)}

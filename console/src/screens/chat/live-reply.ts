@@ -1,5 +1,6 @@
 import { type FollowedEvent, type ReplyMedia, TextBuffer } from '@parley/client'
 import type { ChatMessage, Citation, ToolCall } from '@parley/client/schemas'
+import { failureText } from '../../ui/error-text.ts'
 import type { Unsent } from './unsent.ts'
 
 /** The received part of a reply. */
@@ -122,7 +123,7 @@ export class LiveReply {
       case 'connection':
         return this.#change({ isLost: event.isLost })
       case 'end':
-        return this.end(event.error)
+        return this.end(event.error && failureText(event.error, event.errorCode, event.errorValues))
     }
   }
 

@@ -5,6 +5,7 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useActions } from './conversation-context.ts'
 import { changeDraft } from './drafts.ts'
+import { Starters } from './starters.tsx'
 import { draftKeyOf } from './use-conversation.ts'
 
 const t = translator('chat')
@@ -20,6 +21,7 @@ export function NewChat() {
         {t('welcome.title', { name: user.first_name })}
       </h2>
       <p className="max-w-md text-muted">{t('welcome.hint')}</p>
+      <Starters />
       {isReady && models.length === 0 && agents.length === 0 && (
         <p role="alert" className="max-w-md rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">
           {may('organization:write')

@@ -50,6 +50,8 @@ const blank = (live: LiveReply): ChatMessage => ({
   reasoning: null,
   status: 'complete',
   error: null,
+  error_code: null,
+  error_values: null,
   model_id: null,
   agent_id: null,
   file_uploads: [],

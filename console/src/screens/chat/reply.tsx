@@ -4,6 +4,7 @@ import { ReplyText } from '../../markdown/reply-text.tsx'
 import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { failureText } from '../../ui/error-text.ts'
 import { Sources } from './citations.tsx'
 import { useActions } from './conversation-context.ts'
 import { Files } from './files.tsx'
@@ -132,7 +133,9 @@ function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) 
   if (message.status !== 'error') return null
   return (
     <div role="alert" className="flex flex-wrap items-center gap-3 rounded-xl bg-danger-soft px-4 py-3">
-      <p className="min-w-0 grow text-danger wrap-anywhere">{message.error ?? t('reply.failed')}</p>
+      <p className="min-w-0 grow text-danger wrap-anywhere">
+        {failureText(message.error ?? t('reply.failed'), message.error_code, message.error_values)}
+      </p>
       {mayWrite && (
         <Button size="small" onClick={() => regenerate(message)}>
           {t('reply.retry')}

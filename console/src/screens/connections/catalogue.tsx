@@ -1,7 +1,7 @@
 import type { McpServer, McpServerList } from '@parley/client/schemas'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Plug, Plus, SearchX } from 'lucide-react'
+import { Plug, Plus, SearchX, Settings2 } from 'lucide-react'
 import { useState } from 'react'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -80,13 +80,18 @@ function Found({ servers, q }: { servers: McpServer[]; q: string }) {
         {t('servers.noMatch', { query: q })}
       </Empty>
     )
+  const usable = servers.filter(isSetUp)
+  const others = servers.filter((server) => !isSetUp(server))
   return (
     <>
-      <ul aria-label={t('servers.label')} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-        {servers.slice(0, shown).map((server) => (
-          <ServerCard key={server.id} server={server} />
-        ))}
-      </ul>
+      {usable.length > 0 && (
+        <ul aria-label={t('servers.label')} className={GRID}>
+          {usable.slice(0, shown).map((server) => (
+            <ServerCard key={server.id} server={server} heading="h2" />
+          ))}
+        </ul>
+      )}
+      {shown > usable.length && <NotSetUp servers={others.slice(0, shown - usable.length)} />}
       {servers.length > shown && (
         <div className="flex justify-center">
           <Button size="small" onClick={() => setShown(shown + PAGE_SIZE)}>
@@ -98,15 +103,42 @@ function Found({ servers, q }: { servers: McpServer[]; q: string }) {
   )
 }
 
-function ServerCard({ server }: { server: McpServer }) {
-  const { may } = useHere()
+const GRID = 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3'
+
+/** Returns whether users can connect to a server. Others need settings that only system administrators can enter. */
+const isSetUp = ({ auth_type }: McpServer): boolean => auth_type !== null
+
+function NotSetUp({ servers }: { servers: McpServer[] }) {
+  const { user } = useHere()
+  if (servers.length === 0) return null
+  return (
+    <section aria-labelledby="not-set-up" className="mt-4 flex flex-col gap-3">
+      <header>
+        <h2 id="not-set-up" className="font-semibold">
+          {t('auth.notSetUp')}
+        </h2>
+        <p className="text-sm text-muted">
+          {user.is_system_admin ? t('servers.setUpHint') : t('servers.setUpByOthers')}
+        </p>
+      </header>
+      <ul aria-labelledby="not-set-up" className={GRID}>
+        {servers.map((server) => (
+          <ServerCard key={server.id} server={server} heading="h3" />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function ServerCard({ server, heading: Heading }: { server: McpServer; heading: 'h2' | 'h3' }) {
+  const { user, may } = useHere()
   const { id, name, description, auth_type, is_connected } = server
   return (
     <li className="flex flex-col gap-3 rounded-2xl border border-line bg-raised p-4">
       <div className="flex items-center gap-3">
         <Mark name={name} />
         <div className="flex min-w-0 grow flex-col">
-          <h2 className="font-medium wrap-anywhere">
+          <Heading className="font-medium wrap-anywhere">
             <Link
               from="/connections"
               to="."
@@ -115,14 +147,15 @@ function ServerCard({ server }: { server: McpServer }) {
             >
               {name}
             </Link>
-          </h2>
-          <p className="text-sm text-muted">{t(`auth.${auth_type ?? 'notSetUp'}`)}</p>
+          </Heading>
+          {auth_type !== null && <p className="text-sm text-muted">{t(`auth.${auth_type}`)}</p>}
         </div>
         {is_connected && <Badge tone="success">{t('servers.connected')}</Badge>}
       </div>
       <div className="grow">
         <p className="line-clamp-3 text-sm wrap-anywhere text-muted">{description}</p>
       </div>
+      {auth_type === null && user.is_system_admin && <SetUpButton server={server} />}
       {may('mcp:write') && auth_type !== null && (
         <Link
           from="/connections"
@@ -137,5 +170,23 @@ function ServerCard({ server }: { server: McpServer }) {
         </Link>
       )}
     </li>
+  )
+}
+
+function SetUpButton({ server: { id, name } }: { server: McpServer }) {
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <>
+      <Button
+        size="small"
+        icon={Settings2}
+        aria-label={t('servers.setUpName', { name })}
+        className="self-start"
+        onClick={() => setEditing(true)}
+      >
+        {t('servers.setUp')}
+      </Button>
+      {isEditing && <ServerForm serverId={id} onClose={() => setEditing(false)} />}
+    </>
   )
 }

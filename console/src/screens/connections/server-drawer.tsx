@@ -38,7 +38,7 @@ function Details({ server, onGone }: { server: McpServerWithTools; onGone: () =>
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
         {is_connected && <Badge tone="success">{t('servers.connected')}</Badge>}
-        {auth_type ? t(`auth.${auth_type}`) : t('auth.notSetUpHint')}
+        {auth_type ? t(`auth.${auth_type}`) : t(user.is_system_admin ? 'auth.notSetUp' : 'auth.notSetUpHint')}
       </div>
       <p className="text-sm wrap-anywhere whitespace-pre-wrap">{description}</p>
       <div className="flex flex-wrap gap-2">

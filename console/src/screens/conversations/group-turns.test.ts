@@ -16,6 +16,8 @@ const message = (
   content,
   status: 'complete',
   error: null,
+  error_code: null,
+  error_values: null,
   model_id: role === 'user' ? null : `model of ${id}`,
   usage: null,
   created_at: '2026-01-01T00:00:00.000Z',

@@ -6,6 +6,7 @@ import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy.tsx'
+import { failureText } from '../../ui/error-text.ts'
 import { Empty, More } from '../../ui/states.tsx'
 import { turnsOf } from './group-turns.ts'
 import { useModels } from './use-models.ts'
@@ -85,7 +86,7 @@ const Turn = ({
 const scrollTo = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'start' })
 
 function StoredReply({ reply, name }: { reply: ConversationMessage; name: string }) {
-  const { content, status, error, usage } = reply
+  const { content, status, error, error_code: code, error_values: values, usage } = reply
   return (
     <Reply
       name={name}
@@ -103,7 +104,7 @@ function StoredReply({ reply, name }: { reply: ConversationMessage; name: string
       {status === 'streaming' && content === '' && (
         <p className="text-sm text-muted">{t('turns.thinking')}</p>
       )}
-      {error && <p className="text-sm text-danger">{error}</p>}
+      {error && <p className="text-sm text-danger">{failureText(error, code, values)}</p>}
     </Reply>
   )
 }

@@ -14,6 +14,7 @@ import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { TableSkeleton } from '../../ui/table.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
+import { MeasuresHelp } from './measures-help.tsx'
 import { RunDetails } from './run-details.tsx'
 import { isRunning, numberOf, RUN_POLL_MS, RunTable } from './run-table.tsx'
 import { StartRun } from './start-run.tsx'
@@ -55,6 +56,7 @@ export function EvaluationScreen() {
             <>
               <History runs={all} />
               <RunTable runs={all} chosen={runId ?? all[0]?.id} />
+              <MeasuresHelp />
               {(runId ?? all[0]?.id) && (
                 <RunDetails
                   key={runId}
@@ -114,7 +116,7 @@ function History({ runs }: { runs: readonly EvaluationRun[] }) {
     <Section title={t('runs.overTime')} description={t('runs.overTimeHint')}>
       <LineChart
         label={t('runs.overTimeLabel')}
-        labels={done.map(({ id }) => `#${numberOf(runs, id)}`)}
+        labels={done.map(({ id }) => t('runs.number', { number: numberOf(runs, id) }))}
         series={[
           { name: t('measures.recall'), values: done.map(({ metrics }) => metrics?.recall_at_k ?? null) },
           { name: t('measures.mrr'), values: done.map(({ metrics }) => metrics?.mrr ?? null) },

@@ -44,7 +44,7 @@ export const RunTable = ({
               aria-current={run.id === chosen || undefined}
               className="font-medium hover:underline aria-[current=true]:text-accent"
             >
-              #{numberOf(runs, run.id)}
+              {t('runs.number', { number: numberOf(runs, run.id) })}
             </Link>
             <span className="ml-2 text-muted">{formatTime(run.created_at)}</span>
             <p className="text-muted">{settingsOf(run)}</p>

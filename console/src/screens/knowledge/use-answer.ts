@@ -2,6 +2,7 @@ import type { Body } from '@parley/client'
 import type { QueryEvent } from '@parley/client/schemas'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
+import { failureText } from '../../ui/error-text.ts'
 import { useBufferedText } from '../../ui/use-buffered-text.ts'
 
 type Sources = Extract<QueryEvent, { sources: unknown }>['sources']
@@ -33,7 +34,7 @@ export function useAnswer(kbId: string): Answer {
   async function read(body: Body<'POST /api/kb/query'>, signal: AbortSignal): Promise<void> {
     const events = api.stream('POST /api/kb/query', { query: { kb_id: kbId }, body, signal })
     for await (const event of events) {
-      if ('error' in event) throw new Error(event.error)
+      if ('error' in event) throw new Error(failureText(event.error, event.error_code, event.error_values))
       if ('content' in event) buffer.add(event.content)
       else if ('sources' in event) setState((before) => ({ ...before, sources: event.sources }))
       else setState((before) => ({ ...before, ended: event }))

@@ -17,6 +17,7 @@ import { Remembered } from './remembered.tsx'
 import { Setup } from './setup.tsx'
 import { TurnView } from './turn-view.tsx'
 import { usePlayground } from './use-playground.ts'
+import { Welcome } from './welcome.tsx'
 
 const t = translator('playground')
 
@@ -75,7 +76,9 @@ function OpenPlayground() {
       >
         <div className="mb-auto flex flex-col gap-6 py-6">
           {memory.error && <Failure error={memory.error} onRetry={() => void memory.refetch()} />}
-          {isEmpty && !memory.isFetching && <Welcome isDirect={chosen.length > 0} />}
+          {isEmpty && !memory.isFetching && (
+            <Welcome isDirect={chosen.length > 0} onAsk={may('mcp:write') ? ask : null} />
+          )}
           {earlier.length > 0 && <Remembered entries={earlier} />}
           {chat.turns.map((turn, place) => (
             <TurnView
@@ -110,14 +113,6 @@ function OpenPlayground() {
     </div>
   )
 }
-
-const Welcome = ({ isDirect }: { isDirect: boolean }) => (
-  <div className="flex max-w-xl flex-col gap-2 text-muted">
-    <p className="font-medium text-ink">{t('welcome.title')}</p>
-    <p>{isDirect ? t('welcome.direct') : t('welcome.discovery')}</p>
-    <p>{t('welcome.costs')}</p>
-  </div>
-)
 
 function ClearButton({ isEmpty, onCleared }: { isEmpty: boolean; onCleared: () => void }) {
   const { organization, may } = useHere()

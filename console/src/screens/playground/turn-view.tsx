@@ -66,7 +66,9 @@ function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
   const { organization, may } = useHere()
   const servers = useQuery(read('GET /api/mcp/list_servers', { org_id: organization.id }))
   const instances = useQuery(readActive(organization.id))
-  const proposed = ids.flatMap((id) => servers.data?.servers.find((server) => server.id === id) ?? [])
+  const found = ids.flatMap((id) => servers.data?.servers.find((server) => server.id === id) ?? [])
+  // Servers that users cannot connect to follow those that they can.
+  const proposed = found.toSorted((one, other) => Number(!one.auth_type) - Number(!other.auth_type))
   if (proposed.length === 0) return null
   return (
     <ul aria-label={t('turn.recommended')} className="grid gap-2 sm:grid-cols-2">
@@ -79,7 +81,12 @@ function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
             className="flex items-center gap-3 rounded-xl border border-line bg-raised px-3 py-2.5"
           >
             <Mark name={name} />
-            <span className="min-w-0 grow font-medium wrap-anywhere">{name}</span>
+            <span className="min-w-0 grow font-medium wrap-anywhere">
+              {name}
+              {auth_type === null && (
+                <span className="block text-sm font-normal text-muted">{t('turn.notSetUp')}</span>
+              )}
+            </span>
             {own ? (
               <Button
                 size="small"

@@ -1,4 +1,5 @@
 import type { PlaygroundEvent } from '@parley/client/schemas'
+import { failureText } from '../../ui/error-text.ts'
 
 export interface Call {
   id: string
@@ -24,7 +25,12 @@ export interface Reply {
 export const NEW_REPLY: Reply = { parts: [], serverIds: [], error: null, isOver: false }
 
 export function replyAfter(reply: Reply, event: PlaygroundEvent): Reply {
-  if ('error' in event) return { ...reply, error: event.error, isOver: true }
+  if ('error' in event)
+    return {
+      ...reply,
+      error: failureText(event.error, event.error_code, event.error_values),
+      isOver: true,
+    }
   if ('mcp' in event) return { ...reply, serverIds: event.mcp.server_ids }
   if (event.tool !== null) return { ...reply, parts: withCall(reply.parts, callOf(event.tool)) }
   if (event.message === 'DONE') return { ...reply, isOver: true }

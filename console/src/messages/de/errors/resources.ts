@@ -4,6 +4,8 @@ import type { ErrorMessages } from '../../error-messages.ts'
 export default {
   agent: {
     changing: 'Eine andere Anfrage ändert diesen Agenten gerade. Versuchen Sie es erneut.',
+    foreign_failed:
+      'Dieser Agent konnte nicht antworten. Versuchen Sie es erneut, oder wenden Sie sich an den Anbieter des Agenten.',
     in_use: 'Dieser Agent wird in Deployments verwendet: {deployments}. Löschen Sie diese zuerst.',
     inactive: 'Dieser Agent ist nicht aktiv. Aktivieren Sie ihn, oder wählen Sie einen anderen Agenten.',
     name_taken: 'Es gibt bereits einen Agenten mit diesem Namen. Wählen Sie einen anderen Namen.',
