@@ -27,7 +27,7 @@ const PANELS =
   /\/src\/ui\/(?:menu-panel|dialog-panel|popover-panel|picker-panel|toasts|confirm-dialog)\.tsx$|\/node_modules\/(?:@radix-ui|radix-ui|@floating-ui|cmdk|aria-hidden|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)\//
 
 /** Matches the tables of records and their placeholders. No first page shows one, so they are in a chunk of their own. */
-const LISTS = /\/src\/ui\/(?:table|searched-list|search-field|editor-skeleton)\.tsx$/
+const LISTS = /\/src\/ui\/(?:table|searched-list|paged-list|search-field|editor-skeleton|pending-page)\.tsx$/
 
 /** Matches parts of later pages and of chats that neither home nor sign-in shows. */
 const DETAILS = /\/src\/ui\/(?:chart|copy)\.tsx$/

@@ -172,4 +172,13 @@ describeInBrowser('deployments in the console', () => {
     await page.getByRole('alert').waitFor()
     expect(stage.problems).toEqual([])
   })
+
+  test('the search of the list stays when the dialog closes', async () => {
+    const page = await open(`/deployments?q=shop&agent_id=${agentId}`)
+    await page.getByRole('dialog', { name: 'Create deployment' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL(({ searchParams }) => !searchParams.has('agent_id'))
+    expect(new URL(page.url()).searchParams.get('q')).toBe('shop')
+    expect(await page.getByRole('searchbox', { name: 'Search deployments' }).inputValue()).toBe('shop')
+  })
 })

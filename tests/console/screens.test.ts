@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentKeeper } from '#tests/support/agents.ts'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import {
@@ -11,12 +10,8 @@ import {
   PHONE,
   startConsoleStage,
 } from '#tests/support/console-stage.ts'
-import { create as deploy } from '#tests/support/deployments.ts'
-import { evaluator, idsOf } from '#tests/support/evaluations.ts'
-import { librarian, textSource } from '#tests/support/knowledge.ts'
-import { toolsmith } from '#tests/support/toolsmith.ts'
+import { furnish } from '#tests/support/furnish.ts'
 import { smallTargets } from '#tests/support/touch-targets.ts'
-import { ownWebhooks } from '#tests/support/webhooks.ts'
 
 /** The limit for one screen on a busy machine. */
 const SHOWN_MS_MAX = 10_000
@@ -34,7 +29,7 @@ describeInBrowser('every screen of the console', () => {
   beforeAll(async () => {
     stage = await startConsoleStage()
     person = await stage.server.signUp()
-    ids = await furnish(stage, person)
+    ids = await furnish(stage.server, person)
   }, 120_000)
   afterAll(() => stage?.stop())
 
@@ -96,29 +91,3 @@ const pathsOf = (page: Page): Promise<[id: string, path: string][]> =>
   page.evaluate(
     `Object.entries(__TSR_ROUTER__.routesById).map(([id, { fullPath }]) => [id, fullPath.replace(/(.)\\/$/, '$1')])`,
   )
-
-/** Creates a record for each path parameter and returns the ids. */
-async function furnish({ server }: ConsoleStage, person: Person): Promise<Record<string, string>> {
-  const library = librarian(server, person)
-  const kbId = await library.create({ sources: [textSource('Hours', 'We open at nine.')] })
-  await library.settle(kbId)
-  const questions = [{ question: 'When do you open?', document_names: ['Hours'] }]
-  const evaluation = await evaluator(library, kbId).create(questions)
-  const keeper = await agentKeeper(server, person)
-  const agentId = await keeper.make({ name: 'Clerk' })
-  const deployment = await deploy(server, person, agentId, { deployment_type: 'widget' })
-  const { chatId } = await server.say(person, { model_id: keeper.modelId }, { content: 'Hello' })
-  const webhooks = await ownWebhooks(server, person)
-  const webhook = await webhooks.add('http://127.0.0.1:9/hooks')
-  return {
-    kbId,
-    documentId: (await idsOf(library, kbId))['Hours'] ?? '',
-    evaluationId: evaluation.body.id,
-    agentId,
-    toolId: await toolsmith(server, person).make(),
-    deploymentId: deployment.body.id,
-    chatId,
-    webhookId: webhook.id,
-    conversationId: await webhooks.converse(),
-  }
-}

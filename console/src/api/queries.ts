@@ -33,11 +33,15 @@ export const queryClient = new QueryClient({
   },
 })
 
-// Queries that failed while the server was unreachable.
-onReconnect(
-  () =>
-    void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' }),
-)
+/** Repeats all failed requests of the current page. */
+export const retryFailed = (): Promise<void> =>
+  queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
+
+onReconnect(() => void retryFailed())
+
+/** Returns whether the server or the connection failed, so that other requests fail, too. */
+export const isOutage = (error: Error | null): boolean =>
+  error instanceof ParleyError && (error.isRetryable || error.status >= 500)
 
 function waitAfter(tries: number, error: Error): number {
   const asked = error instanceof ParleyError ? error.retryAfterMs : null

@@ -57,15 +57,17 @@ export function Shell() {
       void navigate({ to: '.', search: (search) => ({ ...search, org_id: chosen.id }), replace: true })
   }, [chosen, org_id, navigate])
 
-  const error = user.error ?? organizations.error
-  if (error)
-    return (
+  if (!user.data || !organizations.data) {
+    const error = user.error ?? organizations.error
+    return error ? (
       <Alone>
         <Failure error={error} onRetry={() => void Promise.all([user.refetch(), organizations.refetch()])} />
         <Button onClick={() => void signOut()}>{t('account.signOut')}</Button>
       </Alone>
+    ) : (
+      <Waiting />
     )
-  if (!user.data || !organizations.data) return <Waiting />
+  }
   if (!chosen)
     return (
       <Alone>

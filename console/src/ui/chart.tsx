@@ -1,5 +1,6 @@
 import { translator } from '../messages/index.ts'
 import { classNames } from './class-names.ts'
+import { Skeleton } from './states.tsx'
 
 const t = translator('ui')
 
@@ -73,6 +74,13 @@ export function BarChart({ label, bars, format }: BarChartProps) {
     </figure>
   )
 }
+
+/** A placeholder of the chart's height. */
+export const BarChartSkeleton = () => (
+  <div className="py-5">
+    <Skeleton className="aspect-9/2" />
+  </div>
+)
 
 /**
  * The labels below the bars. Narrow charts label fewer bars. The labels are HTML, so that they do not shrink with the

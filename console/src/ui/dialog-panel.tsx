@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { translator } from '../messages/index.ts'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { OutageReported } from './states.tsx'
 
 const t = translator('ui')
 
@@ -55,7 +56,9 @@ export function DialogPanel({
               <IconButton icon={X} label={t('close')} />
             </RadixDialog.Close>
           </div>
-          <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 py-4">{children}</div>
+          <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 py-4">
+            <OutageReported value={false}>{children}</OutageReported>
+          </div>
           {actions && (
             <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</div>
           )}
@@ -102,7 +105,9 @@ export function DrawerPanel({ onClose, title, side = 'right', children }: Drawer
               <IconButton icon={X} label={t('close')} />
             </RadixDialog.Close>
           </div>
-          <div className="min-h-0 grow overflow-y-auto p-4">{children}</div>
+          <div className="min-h-0 grow overflow-y-auto p-4">
+            <OutageReported value={false}>{children}</OutageReported>
+          </div>
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>

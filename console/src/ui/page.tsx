@@ -1,9 +1,15 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
+import { translator } from '../messages/index.ts'
 import { classNames } from './class-names.ts'
+import { Outage } from './outage.tsx'
+import { OutageReported } from './states.tsx'
+
+const t = translator('ui')
 
 interface PageProps {
-  title: string
+  /** Null while the name of the page's record is loading. */
+  title: string | null
   description?: ReactNode
   /** Buttons next to the title. */
   actions?: ReactNode
@@ -25,8 +31,12 @@ export function Page({ title, description, actions, above, wide = false, childre
     >
       <header className="flex flex-col gap-1">
         {above}
-        <div className="flex flex-wrap items-center justify-between gap-3">
-          <h1 className="min-w-0 text-2xl font-semibold tracking-tight break-words">{title}</h1>
+        <div className="flex min-h-9 flex-wrap items-center justify-between gap-3 touch:min-h-10">
+          {title === null ? (
+            <h1 aria-label={t('loading')} className="skeleton h-8 w-56 rounded-lg bg-hover" />
+          ) : (
+            <h1 className="min-w-0 text-2xl font-semibold tracking-tight break-words">{title}</h1>
+          )}
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
         {description && (
@@ -35,14 +45,16 @@ export function Page({ title, description, actions, above, wide = false, childre
           </p>
         )}
       </header>
-      {children}
+      <Outage />
+      <OutageReported value={true}>{children}</OutageReported>
     </div>
   )
 }
 
-export function useTitle(title: string): void {
+/** Sets the title of the browser tab. While the title is null, the previous one stays. */
+export function useTitle(title: string | null): void {
   useEffect(() => {
-    document.title = `${title} · Parley`
+    if (title !== null) document.title = `${title} · Parley`
   }, [title])
 }
 

@@ -1,7 +1,8 @@
 import { ParleyError } from '@parley/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, type LucideIcon } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, use } from 'react'
+import { isOutage } from '../api/queries.ts'
 import { translator } from '../messages/index.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
@@ -46,9 +47,11 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
 interface FailureProps {
   error: Error
   onRetry?: () => void
+  /** Whether the retry is in progress. */
+  busy?: boolean
 }
 
-export function Failure({ error, onRetry }: FailureProps) {
+export function Failure({ error, onRetry, busy = false }: FailureProps) {
   const requestId = error instanceof ParleyError ? error.requestId : null
   const isFinal = error instanceof ParleyError && FINAL_STATUSES.includes(error.status)
   return (
@@ -61,7 +64,7 @@ export function Failure({ error, onRetry }: FailureProps) {
         <p className="text-sm text-muted">{t('requestId', { id: requestId })}</p>
       )}
       {onRetry && !isFinal && (
-        <Button size="small" onClick={onRetry}>
+        <Button size="small" busy={busy} onClick={onRetry}>
           {t('retry')}
         </Button>
       )}
@@ -69,40 +72,43 @@ export function Failure({ error, onRetry }: FailureProps) {
   )
 }
 
-/** A failure in one line, for a small part of a page whose other parts may be fine. */
-export const SmallFailure = ({ error, onRetry }: FailureProps) => (
-  <p role="alert" className="flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
-    {errorText(error)}
-    {onRetry && (
-      <Button size="small" onClick={onRetry}>
-        {t('retry')}
-      </Button>
-    )}
-  </p>
-)
-
 /** The same request fails again: the user lacks a permission, or the record does not exist. */
 const FINAL_STATUSES = [403, 404]
+
+/** Whether the page around reports outages (ui/outage.tsx), so that its parts do not repeat the report. */
+export const OutageReported = createContext(false)
+
+type FailedQuery = Pick<UseQueryResult, 'error' | 'refetch'>
+
+/** A query's error, unless it is an outage that the page reports. */
+export function QueryFailure({ query: { error, refetch } }: { query: FailedQuery }) {
+  const isReported = use(OutageReported) && isOutage(error)
+  return error && !isReported && <Failure error={error} onRetry={() => void refetch()} />
+}
 
 interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
   /** Shown while the query loads. By default, placeholder lines of a list. */
   skeleton?: ReactNode
-  /** How an error is shown. By default, as a panel. */
-  failure?: (props: FailureProps) => ReactNode
   children: (data: Data) => ReactNode
 }
 
-/** Renders a query's data. While there is no data, shows a placeholder or the query's error. */
-export function Loaded<Data>({
-  query,
-  skeleton = <SkeletonList />,
-  failure: Failed = Failure,
-  children,
-}: LoadedProps<Data>) {
+/**
+ * Renders a query's data. While there is no data, shows a placeholder or the query's error. During an outage that the
+ * page reports, the placeholder stays, but does not pretend that something is loading.
+ */
+export function Loaded<Data>({ query, skeleton = <SkeletonList />, children }: LoadedProps<Data>) {
+  const isReported = use(OutageReported) && isOutage(query.error)
   if (query.data !== undefined) return <>{children(query.data)}</>
-  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />
-  return <>{skeleton}</>
+  if (query.error && !isReported) return <QueryFailure query={query} />
+  return (
+    <div
+      aria-hidden={isReported || undefined}
+      className={classNames('contents', isReported && '**:animate-none')}
+    >
+      {skeleton}
+    </div>
+  )
 }
 
 interface MoreProps {

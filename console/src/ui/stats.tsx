@@ -1,7 +1,9 @@
+import type { ReactNode } from 'react'
+
 interface StatsProps {
   label: string
   /** The label and value of each key figure, and an optional short explanation. */
-  stats: readonly (readonly [name: string, value: string, note?: string])[]
+  stats: readonly (readonly [name: string, value: ReactNode, note?: string])[]
 }
 
 export const Stats = ({ label, stats }: StatsProps) => (

@@ -79,7 +79,7 @@ function partOf<Row>({ hideHeader, wideOnly }: Column<Row>, isTitle: boolean): s
   return isTitle ? 'title' : hideHeader ? 'corner' : 'value'
 }
 
-/** The widths of the titles of a table that is loading, repeated. */
+/** The widths of the titles of rows that are loading, repeated. */
 const TITLE_WIDTHS = ['w-1/2', 'w-3/4', 'w-2/5', 'w-2/3']
 const SKELETON_ROW = 'grid items-center gap-8 border-b border-line px-4 py-3.5 last:border-b-0'
 
@@ -117,3 +117,25 @@ export function TableSkeleton({ columns, rows = 6 }: { columns: number; rows?: n
     </div>
   )
 }
+
+interface RowsSkeletonProps {
+  rows?: number
+  /** Whether the line about the title is next to it, except on phones. */
+  short?: boolean
+}
+
+/** A placeholder in the shape of a list that is loading: rows with a title and a line about it. */
+export const RowsSkeleton = ({ rows = 4, short = false }: RowsSkeletonProps) => (
+  <div
+    role="status"
+    aria-label={t('loading')}
+    className="late divide-y divide-line rounded-2xl border border-line bg-raised"
+  >
+    {Array.from({ length: rows }, (_, place) => place).map((row) => (
+      <div key={row} className={classNames('flex flex-col gap-2.5 px-4 py-4', short && 'sm:py-3')}>
+        <Skeleton className={classNames('h-4', TITLE_WIDTHS[row % TITLE_WIDTHS.length])} />
+        <Skeleton className={classNames('h-3.5 w-4/5 max-w-lg', short && 'sm:hidden')} />
+      </div>
+    ))}
+  </div>
+)

@@ -1,9 +1,10 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import { translator } from '../../messages/index.ts'
+import { PagedList } from '../../ui/paged-list.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { type Column, Table, TableSkeleton } from '../../ui/table.tsx'
 import type { ShowAdmin } from './search-params.ts'
 
 const t = translator('admin')
@@ -43,20 +44,17 @@ export function AdminList<Row extends { id: string }>({
         value={q}
         onChange={(text) => show({ q: text || undefined })}
       />
-      <Loaded query={query}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={icon} title={t('noMatches')}>
-              {limit}
-            </Empty>
-          ) : (
-            <>
-              <Table label={label} rows={rows} keyOf={({ id }) => id} columns={columns} />
-              <More query={query} />
-            </>
-          )
+      <PagedList
+        query={query}
+        skeleton={<TableSkeleton columns={columns.length} />}
+        empty={
+          <Empty icon={icon} title={t('noMatches')}>
+            {limit}
+          </Empty>
         }
-      </Loaded>
+      >
+        {(rows) => <Table label={label} rows={rows} keyOf={({ id }) => id} columns={columns} />}
+      </PagedList>
     </>
   )
 }

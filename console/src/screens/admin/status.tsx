@@ -7,8 +7,8 @@ import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
-import { Loaded } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Loaded, Skeleton } from '../../ui/states.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 
 const t = translator('admin')
 
@@ -23,10 +23,22 @@ export function Status() {
           {t('status.refresh')}
         </Button>
       </div>
-      <Loaded query={status}>{(found) => <Services status={found} />}</Loaded>
+      <Loaded query={status} skeleton={<ServicesSkeleton />}>
+        {(found) => <Services status={found} />}
+      </Loaded>
     </>
   )
 }
+
+const ServicesSkeleton = () => (
+  <>
+    <Skeleton className="h-25" />
+    <Skeleton className="h-25" />
+    <Skeleton className="h-30" />
+    <Skeleton className="h-[1lh] w-40" />
+    <TableSkeleton columns={3} rows={5} />
+  </>
+)
 
 const Services = ({ status }: { status: InstallationStatus }) => (
   <>

@@ -2,6 +2,7 @@ import type { Agent } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Bot, Ellipsis, Rocket, Trash2 } from 'lucide-react'
+import { knownName } from '../../api/known-name.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -10,11 +11,11 @@ import { Badge } from '../../ui/badge.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { EditorSkeleton } from '../../ui/editor-skeleton.tsx'
 import { useEdits } from '../../ui/edits.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Failure, Loaded } from '../../ui/states.tsx'
+import { PendingPage } from '../../ui/pending-page.tsx'
+import { Empty, Failure } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/unsaved.tsx'
@@ -30,11 +31,13 @@ export function AgentPage() {
   const agent = useQuery(read('GET /api/agents/get', { agent_id: agentId }))
   if (agent.data === undefined)
     return (
-      <Page title={t('agent')} above={<ToAgents />} wide>
-        <Loaded query={agent} skeleton={<EditorSkeleton />}>
-          {() => null}
-        </Loaded>
-      </Page>
+      <PendingPage
+        query={agent}
+        name={knownName('GET /api/agents/list', agentId)}
+        kind={t('agent')}
+        above={<ToAgents />}
+        wide
+      />
     )
   return agent.data.organization_id === organization.id ? (
     <OwnAgent key={agentId} agent={agent.data} />

@@ -7,7 +7,7 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
-import { Failure, Skeleton } from '../../ui/states.tsx'
+import { QueryFailure, Skeleton } from '../../ui/states.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { configWith, isKeptSecret, textOf } from './tool-config.ts'
 
@@ -48,7 +48,7 @@ export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
         <IconButton small icon={X} label={t('remove', { name: tool.name })} onClick={onRemove} />
       </div>
       {found.isPending && may('tool:read') && <Skeleton className="h-9" />}
-      {found.error && <Failure error={found.error} onRetry={() => void found.refetch()} />}
+      <QueryFailure query={found} />
       {found.data && found.data.configuration.length > 0 && (
         <ConfigFields tool={tool} saved={saved} definition={found.data} onConfig={onConfig} />
       )}

@@ -41,7 +41,7 @@ export function Agents() {
     <Page
       title={t('title')}
       description={t('list.description')}
-      actions={(q !== '' || (agents.data && agents.data.length > 0)) && add}
+      actions={(q !== '' || agents.data?.length !== 0) && add}
     >
       <SearchedList
         query={agents}

@@ -7,7 +7,7 @@ import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CheckField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Failure, Skeleton } from '../../ui/states.tsx'
+import { QueryFailure, Skeleton } from '../../ui/states.tsx'
 import type { AgentPart } from './agent-part.ts'
 
 const t = translator('agents')
@@ -27,7 +27,7 @@ export function ConnectionsSection({ agent, edit }: AgentPart) {
     edit({ mcp_instance_ids: isLent ? [...ids, id] : ids.filter((one) => one !== id) })
   return (
     <Section title={t('connections.title')} description={t('connections.description')}>
-      {connections.error && <Failure error={connections.error} onRetry={() => void connections.refetch()} />}
+      <QueryFailure query={connections} />
       {connections.isPending && may('mcp:read') && <Skeleton className="h-9" />}
       {offered.map((connection) => (
         <CheckField

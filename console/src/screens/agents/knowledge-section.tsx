@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { QueryFailure } from '../../ui/states.tsx'
 import type { AgentPart } from './agent-part.ts'
 
 const t = translator('agents')
@@ -24,7 +24,7 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
   const ids = agent.knowledge_base_ids
   return (
     <Section title={t('knowledge.title')} description={t('knowledge.description')}>
-      {bases.error && <Failure error={bases.error} onRetry={() => void bases.refetch()} />}
+      <QueryFailure query={bases} />
       {ids.length === 0 ? (
         <p className="text-sm text-muted">
           {bases.data?.length === 0

@@ -6,7 +6,7 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { QueryFailure } from '../../ui/states.tsx'
 import type { AgentPart } from './agent-part.ts'
 import { AgentTool } from './agent-tool.tsx'
 
@@ -38,7 +38,7 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
   const chosen = agent.tools.map(({ tool_id }) => tool_id)
   return (
     <Section title={t('tools.title')} description={t('tools.description')}>
-      {tools.error && <Failure error={tools.error} onRetry={() => void tools.refetch()} />}
+      <QueryFailure query={tools} />
       {agent.tools.length === 0 ? (
         <p className="text-sm text-muted">
           {usable.length === 0 && tools.data

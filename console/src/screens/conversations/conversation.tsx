@@ -1,11 +1,13 @@
 import type { ConversationWithSessions } from '@parley/client/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { knownName } from '../../api/known-name.ts'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'
+import { PendingPage } from '../../ui/pending-page.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { AskForm } from './ask-form.tsx'
 import { ConversationMenu } from './conversation-menu.tsx'
@@ -27,19 +29,21 @@ export function Conversation() {
       conversation_id: conversationId,
     }),
   )
-  return (
-    <Loaded
+  return conversation.data ? (
+    <Open key={conversation.data.id} conversation={conversation.data} />
+  ) : (
+    <PendingPage
       query={conversation}
-      skeleton={
-        <Page title={t('conversation')} above={<Back to="/conversations">{t('title')}</Back>} wide>
-          <TurnSkeleton />
-        </Page>
-      }
-    >
-      {(found) => <Open key={found.id} conversation={found} />}
-    </Loaded>
+      name={knownName('GET /api/conversation/list', conversationId)}
+      kind={t('conversation')}
+      above={<ToConversations />}
+      wide
+      skeleton={<TurnSkeleton />}
+    />
   )
 }
+
+const ToConversations = () => <Back to="/conversations">{t('title')}</Back>
 
 function Open({ conversation }: { conversation: ConversationWithSessions }) {
   const { organization, may } = useHere()
@@ -52,7 +56,7 @@ function Open({ conversation }: { conversation: ConversationWithSessions }) {
     <Page
       title={conversation.title}
       wide
-      above={<Back to="/conversations">{t('title')}</Back>}
+      above={<ToConversations />}
       actions={
         <ConversationMenu
           conversation={conversation}

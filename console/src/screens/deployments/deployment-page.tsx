@@ -1,15 +1,15 @@
 import type { Deployment, DeploymentConfigChange } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { knownName } from '../../api/known-name.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { replacing } from '../../api/replacing.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
-import { EditorSkeleton } from '../../ui/editor-skeleton.tsx'
 import { useEdits } from '../../ui/edits.ts'
 import { Page } from '../../ui/page.tsx'
-import { Loaded } from '../../ui/states.tsx'
+import { PendingPage } from '../../ui/pending-page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/unsaved.tsx'
@@ -30,11 +30,13 @@ export function DeploymentPage() {
   return deployment.data ? (
     <OpenDeployment key={deployment.data.id} deployment={deployment.data} />
   ) : (
-    <Page title={t('page.tabs')} above={<ToDeployments />} wide>
-      <Loaded query={deployment} skeleton={<EditorSkeleton />}>
-        {() => null}
-      </Loaded>
-    </Page>
+    <PendingPage
+      query={deployment}
+      name={knownName('GET /api/agent_deploy/list', deploymentId)}
+      kind={t('page.tabs')}
+      above={<ToDeployments />}
+      wide
+    />
   )
 }
 

@@ -32,7 +32,12 @@ export function Deployments() {
   })
   const close = () => {
     setCreating(false)
-    if (agent_id !== undefined) void navigate({ to: '/deployments', search: {}, replace: true })
+    if (agent_id !== undefined)
+      void navigate({
+        from: '/deployments',
+        search: (before) => ({ ...before, agent_id: undefined }),
+        replace: true,
+      })
   }
   const add = may('agent:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setCreating(true)}>
@@ -43,7 +48,7 @@ export function Deployments() {
     <Page
       title={t('title')}
       description={t('description')}
-      actions={(q !== '' || (deployments.data && deployments.data.length > 0)) && add}
+      actions={(q !== '' || deployments.data?.length !== 0) && add}
     >
       <SearchedList
         query={deployments}

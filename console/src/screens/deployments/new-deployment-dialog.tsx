@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { Failure, QueryFailure } from '../../ui/states.tsx'
 import { useAgents } from './agents.tsx'
 import { ICONS, TYPES } from './deployment-words.ts'
 
@@ -88,7 +88,7 @@ function NewDeploymentForm({ agentId, onCreated, onCancel }: FormProps) {
           </option>
         ))}
       </SelectField>
-      {agents.error && <Failure error={agents.error} onRetry={() => void agents.refetch()} />}
+      <QueryFailure query={agents} />
       {agents.hasNextPage && (
         <Button size="small" busy={agents.isFetchingNextPage} onClick={() => void agents.fetchNextPage()}>
           {t('new.more')}

@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { buttonLook } from '../../ui/button.tsx'
-import { BarChart } from '../../ui/chart.tsx'
+import { BarChart, BarChartSkeleton } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { SelectField } from '../../ui/field.tsx'
 import {
@@ -78,12 +78,19 @@ function Usage({ deployment }: { deployment: Deployment }) {
         </div>
       }
     >
-      <Loaded query={usage} skeleton={<Skeleton className="h-60" />}>
+      <Loaded query={usage} skeleton={<UsageSkeleton />}>
         {(used) => <UsageChart usage={used} />}
       </Loaded>
     </Section>
   )
 }
+
+const UsageSkeleton = () => (
+  <>
+    <Skeleton className="h-13 max-sm:h-30" />
+    <BarChartSkeleton />
+  </>
+)
 
 const UsageChart = ({ usage: { totals, daily } }: { usage: DeploymentUsage }) => (
   <>

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { translator } from '../../messages/index.ts'
-import { Loaded, Skeleton, SmallFailure } from '../../ui/states.tsx'
+import { Loaded, Skeleton } from '../../ui/states.tsx'
 
 const t = translator('home')
 
@@ -42,7 +42,7 @@ export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }:
           {t('viewAll')}
         </Link>
       </header>
-      <Loaded query={query} skeleton={<ShelfSkeleton />} failure={ShelfFailure}>
+      <Loaded query={query} skeleton={<ShelfSkeleton />}>
         {(page) => {
           const shown = lines(page)
           if (shown.length === 0) return <p className="px-3 pb-3 text-sm text-muted">{empty}</p>
@@ -69,12 +69,6 @@ export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }:
     </section>
   )
 }
-
-const ShelfFailure = (props: ComponentProps<typeof SmallFailure>) => (
-  <div className="px-3 pb-2">
-    <SmallFailure {...props} />
-  </div>
-)
 
 const ShelfSkeleton = () => (
   <div role="status" aria-label={t('loading')} className="flex flex-col gap-2 p-3">

@@ -5,7 +5,7 @@ import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { formatCredits } from '../../ui/format.ts'
-import { Loaded, Skeleton, SmallFailure } from '../../ui/states.tsx'
+import { Loaded, Skeleton } from '../../ui/states.tsx'
 
 const t = translator('home')
 
@@ -35,7 +35,7 @@ export function Spending() {
           {t('viewAll')}
         </Link>
       </header>
-      <Loaded query={balance} skeleton={<Skeleton className="h-9 w-40" />} failure={SmallFailure}>
+      <Loaded query={balance} skeleton={<Skeleton className="h-9 w-40" />}>
         {(credits) => {
           const state = stateOf(credits)
           return (
@@ -51,21 +51,19 @@ export function Spending() {
           )
         }}
       </Loaded>
-      {!balance.error && (
-        <Loaded query={usage} skeleton={<Skeleton className="h-5" />} failure={SmallFailure}>
-          {({ totals }) => (
-            <p className="text-sm text-muted">
-              {totals.messages === 0
-                ? t('spending.unused', { days: DAYS })
-                : t('spending.used', {
-                    credits: formatCredits(totals.credits),
-                    days: DAYS,
-                    replies: totals.messages,
-                  })}
-            </p>
-          )}
-        </Loaded>
-      )}
+      <Loaded query={usage} skeleton={<Skeleton className="h-5" />}>
+        {({ totals }) => (
+          <p className="text-sm text-muted">
+            {totals.messages === 0
+              ? t('spending.unused', { days: DAYS })
+              : t('spending.used', {
+                  credits: formatCredits(totals.credits),
+                  days: DAYS,
+                  replies: totals.messages,
+                })}
+          </p>
+        )}
+      </Loaded>
     </section>
   )
 }

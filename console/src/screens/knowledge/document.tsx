@@ -2,12 +2,14 @@ import type { DocumentWithChunks } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
+import { knownName } from '../../api/known-name.ts'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { Back } from '../../ui/back.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
-import { Failure, Loaded, SkeletonList } from '../../ui/states.tsx'
+import { PendingPage } from '../../ui/pending-page.tsx'
+import { Failure, SkeletonList } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { ChunkCard } from './chunk-card.tsx'
 import { Pages } from './pages.tsx'
@@ -39,35 +41,29 @@ export function DocumentScreen() {
   })
   const turn = (to: number) =>
     void navigate({ to: '.', search: (before) => ({ ...before, chunk: undefined, page: to }) })
+  const toBase = (
+    <Back to="/knowledge/$kbId/documents" params={{ kbId }}>
+      {base.data?.name ?? knownName('GET /api/kb/list', kbId) ?? t('untitled')}
+    </Back>
+  )
+  const found = document.data
+  if (found === undefined)
+    return (
+      <PendingPage
+        query={document}
+        name={knownName('GET /api/kb/list_documents', documentId)}
+        kind={t('document.title')}
+        above={toBase}
+        skeleton={<SkeletonList />}
+      />
+    )
   return (
-    <Page
-      title={document.data?.name ?? t('document.title')}
-      above={
-        <Back to="/knowledge/$kbId/documents" params={{ kbId }}>
-          {base.data?.name ?? t('untitled')}
-        </Back>
-      }
-      actions={document.data && <StatusBadge status={document.data.status} />}
-    >
-      <Loaded query={document} skeleton={<SkeletonList />}>
-        {(found) => (
-          <>
-            <Facts document={found} />
-            {found.error && <Failure error={new Error(found.error)} />}
-            {chunk !== undefined && !document.isPlaceholderData && (
-              <MovedNotice document={found} chunk={chunk} />
-            )}
-            <Chunks document={found} marked={chunk} />
-            <Pages
-              of="chunks"
-              page={found.page}
-              limit={PAGE_SIZE}
-              total={found.chunk_count}
-              onChange={turn}
-            />
-          </>
-        )}
-      </Loaded>
+    <Page title={found.name} above={toBase} actions={<StatusBadge status={found.status} />}>
+      <Facts document={found} />
+      {found.error && <Failure error={new Error(found.error)} />}
+      {chunk !== undefined && !document.isPlaceholderData && <MovedNotice document={found} chunk={chunk} />}
+      <Chunks document={found} marked={chunk} />
+      <Pages of="chunks" page={found.page} limit={PAGE_SIZE} total={found.chunk_count} onChange={turn} />
     </Page>
   )
 }

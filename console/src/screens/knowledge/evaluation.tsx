@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Gauge, Play, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { knownName } from '../../api/known-name.ts'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -11,7 +12,7 @@ import { Button } from '../../ui/button.tsx'
 import { useDelete } from '../../ui/deletions.ts'
 import { LineChart } from '../../ui/line-chart.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Empty, Loaded } from '../../ui/states.tsx'
+import { Empty, Loaded, Skeleton } from '../../ui/states.tsx'
 import { TableSkeleton } from '../../ui/table.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { MeasuresHelp } from './measures-help.tsx'
@@ -80,6 +81,7 @@ function Heading({ evaluationId, run }: { evaluationId: string; run: ReactNode }
   const navigate = useNavigate()
   const query = { kb_id: base.id, evaluation_id: evaluationId }
   const evaluation = useQuery(read('GET /api/kb/evaluations/get', query))
+  const name = evaluation.data?.name ?? knownName('GET /api/kb/evaluations/list', evaluationId)
   const deletion = useDelete('DELETE /api/kb/evaluations/delete', ['GET /api/kb/evaluations/list'])
   const remove = () => {
     deletion([evaluationId], t('deleted'), { query })
@@ -91,10 +93,14 @@ function Heading({ evaluationId, run }: { evaluationId: string; run: ReactNode }
         <Back to="/knowledge/$kbId/evaluations" params={{ kbId: base.id }}>
           {t('back')}
         </Back>
-        <h2 className="text-lg font-semibold break-words">{evaluation.data?.name ?? t('title')}</h2>
-        {evaluation.data && (
-          <p className="text-sm text-muted">{t('questions', { count: evaluation.data.question_count })}</p>
+        {name === undefined && evaluation.isPending ? (
+          <Skeleton className="h-7 w-56" />
+        ) : (
+          <h2 className="text-lg font-semibold break-words">{name ?? t('title')}</h2>
         )}
+        <p className="min-h-5 text-sm text-muted">
+          {evaluation.data && t('questions', { count: evaluation.data.question_count })}
+        </p>
       </div>
       <div className="flex flex-wrap gap-2">
         {may('kb:delete') && (

@@ -1,11 +1,13 @@
 import type { KnowledgeBase } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { knownName } from '../../api/known-name.ts'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Failure, Skeleton } from '../../ui/states.tsx'
+import { PendingPage } from '../../ui/pending-page.tsx'
+import { Skeleton } from '../../ui/states.tsx'
 import { TableSkeleton } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { IngestionProgress } from './ingestion-progress.tsx'
@@ -27,18 +29,22 @@ export function KnowledgeBaseScreen() {
   })
   if (base.data) return <Opened key={kbId} base={base.data} />
   return (
-    <Page title={t('untitled')} above={<ToKnowledge />}>
-      {base.error ? (
-        <Failure error={base.error} onRetry={() => void base.refetch()} />
-      ) : (
-        <>
-          <Skeleton className="h-9 max-w-96" />
-          <TableSkeleton columns={5} />
-        </>
-      )}
-    </Page>
+    <PendingPage
+      query={base}
+      name={knownName('GET /api/kb/list', kbId)}
+      kind={t('untitled')}
+      above={<ToKnowledge />}
+      skeleton={<BaseSkeleton />}
+    />
   )
 }
+
+const BaseSkeleton = () => (
+  <>
+    <Skeleton className="h-9 max-w-96" />
+    <TableSkeleton columns={5} />
+  </>
+)
 
 function Opened({ base }: { base: KnowledgeBase }) {
   const navigate = useNavigate()

@@ -45,7 +45,7 @@ export function KnowledgeList() {
     <Page
       title={t('title')}
       description={t('list.description')}
-      actions={(q !== '' || (bases.data && bases.data.length > 0)) && button}
+      actions={(q !== '' || bases.data?.length !== 0) && button}
     >
       <SearchedList
         query={bases}

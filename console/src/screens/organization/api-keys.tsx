@@ -10,9 +10,10 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { formatDate } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
 import { permissionsInWords } from '../../ui/permission-matrix.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useMemberNames } from '../people/member-names.ts'
@@ -43,49 +44,48 @@ function Keys({ add }: { add: React.ReactNode }) {
   const { nameOf } = useMemberNames()
   const keys = useInfiniteQuery(readPages('GET /api/api_keys/list', { org_id: organization.id, limit: 50 }))
   return (
-    <Loaded query={keys}>
-      {(list) =>
-        list.length === 0 ? (
-          <Empty icon={KeyRound} title={t('empty')} action={add}>
-            {t('emptyHint')}
-          </Empty>
-        ) : (
-          <>
-            <Table
-              label={t('title')}
-              rows={list}
-              keyOf={({ id }) => id}
-              columns={[
-                { header: t('key'), cell: (key) => <KeyName apiKey={key} /> },
-                {
-                  header: t('member'),
-                  cell: ({ user_id }) => (
-                    <span className="block min-w-24">{nameOf(user_id) ?? t('unknownMember')}</span>
-                  ),
-                  wideOnly: true,
-                },
-                {
-                  header: t('permissions'),
-                  cell: (key) => <Permissions names={key.permissions} />,
-                  wideOnly: true,
-                },
-                {
-                  header: t('lastUsed'),
-                  cell: ({ last_used_at }) => (last_used_at ? <Ago time={last_used_at} /> : t('neverUsed')),
-                },
-                {
-                  header: t('actions'),
-                  hideHeader: true,
-                  numeric: true,
-                  cell: (key) => <DeleteKey apiKey={key} />,
-                },
-              ]}
-            />
-            <More query={keys} />
-          </>
-        )
+    <PagedList
+      query={keys}
+      skeleton={<TableSkeleton columns={5} />}
+      empty={
+        <Empty icon={KeyRound} title={t('empty')} action={add}>
+          {t('emptyHint')}
+        </Empty>
       }
-    </Loaded>
+    >
+      {(list) => (
+        <Table
+          label={t('title')}
+          rows={list}
+          keyOf={({ id }) => id}
+          columns={[
+            { header: t('key'), cell: (key) => <KeyName apiKey={key} /> },
+            {
+              header: t('member'),
+              cell: ({ user_id }) => (
+                <span className="block min-w-24">{nameOf(user_id) ?? t('unknownMember')}</span>
+              ),
+              wideOnly: true,
+            },
+            {
+              header: t('permissions'),
+              cell: (key) => <Permissions names={key.permissions} />,
+              wideOnly: true,
+            },
+            {
+              header: t('lastUsed'),
+              cell: ({ last_used_at }) => (last_used_at ? <Ago time={last_used_at} /> : t('neverUsed')),
+            },
+            {
+              header: t('actions'),
+              hideHeader: true,
+              numeric: true,
+              cell: (key) => <DeleteKey apiKey={key} />,
+            },
+          ]}
+        />
+      )}
+    </PagedList>
   )
 }
 

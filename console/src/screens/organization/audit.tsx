@@ -5,7 +5,9 @@ import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { RowsSkeleton } from '../../ui/table.tsx'
 import { AuditExport } from './audit-export.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditItem } from './audit-item.tsx'
@@ -47,27 +49,26 @@ function Entries() {
       <AuditFilters search={search} show={show} isFiltered={isFiltered} recordName={recordName}>
         <AuditExport filters={filters} />
       </AuditFilters>
-      <Loaded query={entries}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={ScrollText} title={t('empty')}>
-              {t(isFiltered ? 'noMatches' : 'emptyHint')}
-            </Empty>
-          ) : (
-            <>
-              <ul
-                aria-label={t('entries')}
-                className="divide-y divide-line rounded-2xl border border-line bg-raised"
-              >
-                {list.map((entry) => (
-                  <AuditItem key={entry.id} entry={entry} show={show} />
-                ))}
-              </ul>
-              <More query={entries} />
-            </>
-          )
+      <PagedList
+        query={entries}
+        skeleton={<RowsSkeleton rows={10} short />}
+        empty={
+          <Empty icon={ScrollText} title={t('empty')}>
+            {t(isFiltered ? 'noMatches' : 'emptyHint')}
+          </Empty>
         }
-      </Loaded>
+      >
+        {(list) => (
+          <ul
+            aria-label={t('entries')}
+            className="divide-y divide-line rounded-2xl border border-line bg-raised"
+          >
+            {list.map((entry) => (
+              <AuditItem key={entry.id} entry={entry} show={show} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </>
   )
 }

@@ -9,7 +9,9 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Bar } from '../../ui/chart.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { formatCredits, formatDay } from '../../ui/format.ts'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { RowsSkeleton } from '../../ui/table.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { BudgetDialog } from './budget-dialog.tsx'
 import { budgetState } from './budget-state.ts'
@@ -30,28 +32,27 @@ export function Budgets() {
   )
   return (
     <>
-      <Loaded query={budgets}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={Wallet} title={t('budgets.empty')} action={add}>
-              {t('budgets.emptyHint')}
-            </Empty>
-          ) : (
-            <>
-              <div className="flex justify-end empty:hidden">{add}</div>
-              <ul
-                aria-label={t('budgets.title')}
-                className="divide-y divide-line rounded-2xl border border-line bg-raised"
-              >
-                {list.map((budget) => (
-                  <BudgetItem key={budget.id} budget={budget} onEdit={() => setEdited(budget)} />
-                ))}
-              </ul>
-              <More query={budgets} />
-            </>
-          )
+      {budgets.data?.length !== 0 && <div className="flex justify-end empty:hidden">{add}</div>}
+      <PagedList
+        query={budgets}
+        skeleton={<RowsSkeleton />}
+        empty={
+          <Empty icon={Wallet} title={t('budgets.empty')} action={add}>
+            {t('budgets.emptyHint')}
+          </Empty>
         }
-      </Loaded>
+      >
+        {(list) => (
+          <ul
+            aria-label={t('budgets.title')}
+            className="divide-y divide-line rounded-2xl border border-line bg-raised"
+          >
+            {list.map((budget) => (
+              <BudgetItem key={budget.id} budget={budget} onEdit={() => setEdited(budget)} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
       {edited && (
         <BudgetDialog budget={edited === 'new' ? null : edited} onClose={() => setEdited(undefined)} />
       )}

@@ -17,49 +17,64 @@ import { TransferDialog, useOtherOwned } from './transfer-dialog.tsx'
 const t = translator('billing')
 
 export function CreditsLine() {
-  const { organization, may } = useHere()
+  const { organization } = useHere()
   const balance = useQuery(read('GET /api/billing/balance', { org_id: organization.id }))
+  return (
+    <Loaded query={balance} skeleton={<Credits />}>
+      {(credits) => <Credits credits={credits} />}
+    </Loaded>
+  )
+}
+
+/** The key figures and the warning threshold, with placeholders for the numbers while `credits` are loading. */
+function Credits({ credits }: { credits?: Balance }) {
+  const { may } = useHere()
   const [isSetting, setSetting] = useState(false)
   const [isTransferring, setTransferring] = useState(false)
   const mayTransfer = useOtherOwned().length > 0 && may('organization:delete')
   return (
-    <Loaded query={balance} skeleton={<Skeleton className="h-24" />}>
-      {(credits) => (
-        <div className="flex flex-col gap-3">
-          <Stats
-            label={t('credits.title')}
-            stats={[
-              [t('credits.available'), formatCredits(credits.available), t('credits.availableNote')],
-              [t('credits.balance'), formatCredits(credits.balance), t('credits.balanceNote')],
-              [t('credits.reserved'), formatCredits(credits.held), t('credits.reservedNote')],
-            ]}
-          />
-          <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-            <p className="min-w-60 flex-1 text-sm text-muted">
-              {t('credits.price')}{' '}
-              {t('credits.threshold', { credits: formatCredits(credits.credits_low_threshold) })}
-            </p>
-            <div className="flex flex-wrap gap-2">
-              {may('organization:admin') && (
-                <Button size="small" onClick={() => setSetting(true)}>
-                  {t('credits.editThreshold')}
-                </Button>
-              )}
-              {mayTransfer && (
-                <Button size="small" onClick={() => setTransferring(true)}>
-                  {t('credits.transfer')}
-                </Button>
-              )}
-            </div>
-          </div>
+    <div className="flex flex-col gap-3">
+      <Stats
+        label={t('credits.title')}
+        stats={[
+          [t('credits.available'), amount(credits?.available), t('credits.availableNote')],
+          [t('credits.balance'), amount(credits?.balance), t('credits.balanceNote')],
+          [t('credits.reserved'), amount(credits?.held), t('credits.reservedNote')],
+        ]}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <p className="min-w-60 flex-1 text-sm text-muted">
+          {t('credits.price')}{' '}
+          {t('credits.threshold', {
+            credits: credits ? formatCredits(credits.credits_low_threshold) : '…',
+          })}
+        </p>
+        <div className="flex flex-wrap gap-2">
+          {may('organization:admin') && (
+            <Button size="small" disabled={!credits} onClick={() => setSetting(true)}>
+              {t('credits.editThreshold')}
+            </Button>
+          )}
+          {mayTransfer && (
+            <Button size="small" disabled={!credits} onClick={() => setTransferring(true)}>
+              {t('credits.transfer')}
+            </Button>
+          )}
+        </div>
+      </div>
+      {credits && (
+        <>
           <Warning credits={credits} onTransfer={mayTransfer ? () => setTransferring(true) : null} />
           {isSetting && <ThresholdDialog credits={credits} onClose={() => setSetting(false)} />}
-          {isTransferring && <TransferDialog onClose={() => setTransferring(false)} />}
-        </div>
+        </>
       )}
-    </Loaded>
+      {isTransferring && <TransferDialog onClose={() => setTransferring(false)} />}
+    </div>
   )
 }
+
+const amount = (credits: number | undefined) =>
+  credits === undefined ? <Skeleton className="inline-block h-[0.75em] w-24" /> : formatCredits(credits)
 
 function Warning({
   credits: { available, balance, credits_low_threshold },

@@ -5,7 +5,9 @@ import { Inbox } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { RowsSkeleton } from '../../ui/table.tsx'
 import { DeliveryItem } from './delivery-item.tsx'
 import { EVENT_TYPES, TEST_EVENT } from './event-types.ts'
 import { DELIVERY_STATUSES, type DeliveriesSearch } from './search-params.ts'
@@ -32,27 +34,26 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
     <section aria-label={t('deliveries.title')} className="flex flex-col gap-3">
       <h2 className="font-semibold">{t('deliveries.title')}</h2>
       <Filters />
-      <Loaded query={deliveries}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={Inbox} title={t('deliveries.empty')}>
-              {t(status || event_type ? 'deliveries.noMatches' : 'deliveries.emptyHint')}
-            </Empty>
-          ) : (
-            <>
-              <ul
-                aria-label={t('deliveries.title')}
-                className="divide-y divide-line rounded-2xl border border-line bg-raised"
-              >
-                {list.map((delivery) => (
-                  <DeliveryItem key={delivery.id} delivery={delivery} isEnabled={webhook.is_enabled} />
-                ))}
-              </ul>
-              <More query={deliveries} />
-            </>
-          )
+      <PagedList
+        query={deliveries}
+        skeleton={<RowsSkeleton rows={6} short />}
+        empty={
+          <Empty icon={Inbox} title={t('deliveries.empty')}>
+            {t(status || event_type ? 'deliveries.noMatches' : 'deliveries.emptyHint')}
+          </Empty>
         }
-      </Loaded>
+      >
+        {(list) => (
+          <ul
+            aria-label={t('deliveries.title')}
+            className="divide-y divide-line rounded-2xl border border-line bg-raised"
+          >
+            {list.map((delivery) => (
+              <DeliveryItem key={delivery.id} delivery={delivery} isEnabled={webhook.is_enabled} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </section>
   )
 }

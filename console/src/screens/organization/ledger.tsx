@@ -8,8 +8,9 @@ import { useHere } from '../../shell/organization.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { formatCredits, formatTime } from '../../ui/format.ts'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import type { ShowUsage } from './search-params.ts'
 import { LEDGER_KINDS } from './search-params.ts'
@@ -45,20 +46,17 @@ export function Ledger({ show }: { show: ShowUsage }) {
           ))}
         </SelectField>
       </div>
-      <Loaded query={entries}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={ReceiptText} title={t('ledger.empty')}>
-              {t('ledger.emptyHint')}
-            </Empty>
-          ) : (
-            <>
-              <Entries entries={list} />
-              <More query={entries} />
-            </>
-          )
+      <PagedList
+        query={entries}
+        skeleton={<TableSkeleton columns={4} />}
+        empty={
+          <Empty icon={ReceiptText} title={t('ledger.empty')}>
+            {t('ledger.emptyHint')}
+          </Empty>
         }
-      </Loaded>
+      >
+        {(list) => <Entries entries={list} />}
+      </PagedList>
     </>
   )
 }

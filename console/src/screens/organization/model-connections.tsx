@@ -12,14 +12,17 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import ConnectDialog from '../providers/connect-dialog.tsx'
 import { logoOfServer } from '../providers/known-servers.ts'
-import { useConnections } from '../providers/use-connect.ts'
 import { providerName } from './model-draft.ts'
 
 const t = translator('models')
 
+interface ModelConnectionsProps {
+  connections: readonly ModelConnection[]
+  models: readonly LanguageModel[]
+}
+
 /** The organization's connections to providers. Not shown while there are none. */
-export function ModelConnections({ models }: { models: readonly LanguageModel[] }) {
-  const connections = useConnections().data?.data ?? []
+export function ModelConnections({ connections, models }: ModelConnectionsProps) {
   if (connections.length === 0) return null
   const countOf = (id: string) => models.filter(({ config }) => config.connection_id === id).length
   return (

@@ -7,9 +7,11 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { Empty, Loaded, More, Skeleton } from '../../ui/states.tsx'
+import { RowsSkeleton } from '../../ui/table.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { ProviderCards } from '../providers/provider-cards.tsx'
+import { useConnections } from '../providers/use-connect.ts'
 import { EnvironmentModelDialog } from './environment-model-dialog.tsx'
 import { ModelConnections } from './model-connections.tsx'
 import { ModelDialog } from './model-dialog.tsx'
@@ -25,6 +27,9 @@ export function Models() {
   const navigate = useNavigate({ from: '/models' })
   const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, model_id: id }) })
   const models = useInfiniteQuery(readPages('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
+  // The connections stand between the lists and give models their logos, so the lists appear with them.
+  const connections = useConnections()
+  const shown = { ...models, data: connections.isLoading ? undefined : models.data }
   const open = models.data?.find(({ id }) => id === model_id)
   const isOfInstallation = open?.organization_id === null
   const close = () => show(undefined)
@@ -35,11 +40,13 @@ export function Models() {
   )
   return (
     <Page title={t('title')} description={t('description')} actions={add}>
-      <Loaded query={models}>
+      <Loaded query={shown} skeleton={<ModelsSkeleton />}>
         {(list) => (
           <>
             <Own models={list.filter((model) => model.organization_id !== null)} add={add} onOpen={show} />
-            {may('organization:write') && <ModelConnections models={list} />}
+            {may('organization:write') && (
+              <ModelConnections connections={connections.data?.data ?? []} models={list} />
+            )}
             <OfInstallation models={list.filter((model) => model.organization_id === null)} onOpen={show} />
             <More query={models} />
           </>
@@ -54,6 +61,13 @@ export function Models() {
     </Page>
   )
 }
+
+const ModelsSkeleton = () => (
+  <div className="flex flex-col gap-3">
+    <Skeleton className="h-[1lh] w-40" />
+    <RowsSkeleton />
+  </div>
+)
 
 interface PartProps {
   models: LanguageModel[]

@@ -5,13 +5,13 @@ import { ChartNoAxesColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { BarChart } from '../../ui/chart.tsx'
+import { BarChart, BarChartSkeleton } from '../../ui/chart.tsx'
 import { DownloadButton } from '../../ui/download-button.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { formatCredits, formatDay, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import type { ShowUsage } from './search-params.ts'
 import { USAGE_DAYS, USAGE_GROUPS } from './search-params.ts'
 import { everyDay, periodOf } from './usage-period.ts'
@@ -52,7 +52,7 @@ export function UsageOverview({ show }: { show: ShowUsage }) {
         </DownloadButton>
       </div>
       <Section title={t('overview.byDay')} description={t('overview.byDayUnit')}>
-        <Loaded query={byDay} skeleton={<Skeleton className="h-48" />}>
+        <Loaded query={byDay} skeleton={<DaysSkeleton />}>
           {(usage) => <ByDay usage={usage} />}
         </Loaded>
       </Section>
@@ -60,6 +60,13 @@ export function UsageOverview({ show }: { show: ShowUsage }) {
     </>
   )
 }
+
+const DaysSkeleton = () => (
+  <>
+    <Skeleton className="h-5 max-w-md max-sm:h-10" />
+    <BarChartSkeleton />
+  </>
+)
 
 const ByDay = ({ usage }: { usage: Usage }) =>
   usage.totals.messages === 0 ? (
@@ -114,7 +121,7 @@ function ByGroup({ period, by, show }: ByGroupProps) {
           </SelectField>
         </div>
       </div>
-      <Loaded query={usage}>
+      <Loaded query={usage} skeleton={<TableSkeleton columns={5} rows={4} />}>
         {({ rows, group_by }) => <Groups rows={rows} by={group_by[0] as Group} />}
       </Loaded>
     </section>

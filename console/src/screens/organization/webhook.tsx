@@ -9,6 +9,7 @@ import { Back } from '../../ui/back.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
+import { RowsSkeleton } from '../../ui/table.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
@@ -34,7 +35,7 @@ export function WebhookScreen() {
       {!may('organization:admin') ? (
         <NotAllowed permission="organization:admin" />
       ) : (
-        <Loaded query={webhooks}>
+        <Loaded query={webhooks} skeleton={<RowsSkeleton />}>
           {() =>
             webhook ? (
               <>

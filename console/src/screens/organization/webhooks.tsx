@@ -10,7 +10,9 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded } from '../../ui/states.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { RowsSkeleton } from '../../ui/table.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
@@ -39,24 +41,23 @@ function List({ add }: { add: React.ReactNode }) {
     readPages('GET /api/webhooks/list', { org_id: organization.id, limit: 100 }),
   )
   return (
-    <Loaded query={webhooks}>
-      {(list) =>
-        list.length === 0 ? (
-          <Empty icon={WebhookIcon} title={t('empty')} action={add}>
-            {t('emptyHint')}
-          </Empty>
-        ) : (
-          <ul
-            aria-label={t('title')}
-            className="divide-y divide-line rounded-2xl border border-line bg-raised"
-          >
-            {list.map((webhook) => (
-              <WebhookItem key={webhook.id} webhook={webhook} />
-            ))}
-          </ul>
-        )
+    <PagedList
+      query={webhooks}
+      skeleton={<RowsSkeleton />}
+      empty={
+        <Empty icon={WebhookIcon} title={t('empty')} action={add}>
+          {t('emptyHint')}
+        </Empty>
       }
-    </Loaded>
+    >
+      {(list) => (
+        <ul aria-label={t('title')} className="divide-y divide-line rounded-2xl border border-line bg-raised">
+          {list.map((webhook) => (
+            <WebhookItem key={webhook.id} webhook={webhook} />
+          ))}
+        </ul>
+      )}
+    </PagedList>
   )
 }
 

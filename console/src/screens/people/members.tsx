@@ -10,6 +10,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
+import { TableSkeleton } from '../../ui/table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { useLevel } from './levels.ts'
 import { MembersTable } from './members-table.tsx'
@@ -54,7 +55,7 @@ export function Members() {
         />
         <StatusFilter value={status} onChange={(chosen) => show({ status: chosen })} />
       </div>
-      <Loaded query={list}>
+      <Loaded query={list} skeleton={<TableSkeleton columns={4} />}>
         {({ users, total }) => (
           <>
             <Shown users={users} isFiltered={q !== undefined || status !== undefined}>

@@ -11,8 +11,8 @@ import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { permissionsInWords } from '../../ui/permission-matrix.tsx'
 import { roleName } from '../../ui/role-name.ts'
-import { Failure, Loaded, More } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Loaded, More, QueryFailure } from '../../ui/states.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { byLevel } from './levels.ts'
 import { PermissionsDialog } from './permissions-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
@@ -53,10 +53,8 @@ export function Roles() {
         </>
       }
     >
-      {(isRoleOpen || arePermissionsOpen) && all.error && (
-        <Failure error={all.error} onRetry={() => void all.refetch()} />
-      )}
-      <Loaded query={roles}>
+      {(isRoleOpen || arePermissionsOpen) && <QueryFailure query={all} />}
+      <Loaded query={roles} skeleton={<TableSkeleton columns={4} />}>
         {(list) => (
           <>
             <RolesTable roles={[...list].sort(byLevel)} onOpen={(id) => show({ role_id: id })} />

@@ -6,7 +6,7 @@ import { useHere } from '../../shell/organization.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ProgressText } from '../../ui/progress-text.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { QueryFailure } from '../../ui/states.tsx'
 import {
   EXAMPLE_FUNCTION,
   EXAMPLES,
@@ -110,7 +110,7 @@ function useCategoryChoice() {
   const choice: CategoryChoice = chosen === NEW ? { name } : { id: chosen }
   const field = (
     <>
-      {categories.error && <Failure error={categories.error} onRetry={() => void categories.refetch()} />}
+      <QueryFailure query={categories} />
       {categories.data && categories.data.length > 0 && (
         <SelectField
           label={t('create.category')}

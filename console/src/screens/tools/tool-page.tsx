@@ -2,6 +2,7 @@ import type { Tool } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Ellipsis, FileDown, Trash2 } from 'lucide-react'
+import { knownName } from '../../api/known-name.ts'
 import { read, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -10,11 +11,11 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { EditorSkeleton } from '../../ui/editor-skeleton.tsx'
 import { useEdits } from '../../ui/edits.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Failure, Loaded } from '../../ui/states.tsx'
+import { PendingPage } from '../../ui/pending-page.tsx'
+import { Failure } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLeaveGuard } from '../../ui/unsaved.tsx'
@@ -31,11 +32,13 @@ export function ToolPage() {
   const tool = useQuery(read('GET /api/tools', { tool_id: toolId }))
   if (tool.data === undefined)
     return (
-      <Page title={t('page.title')} above={<ToTools />} wide>
-        <Loaded query={tool} skeleton={<EditorSkeleton />}>
-          {() => null}
-        </Loaded>
-      </Page>
+      <PendingPage
+        query={tool}
+        name={knownName('GET /api/tools/list_all', toolId)}
+        kind={t('page.title')}
+        above={<ToTools />}
+        wide
+      />
     )
   const isOwn = tool.data.organization_id === organization.id
   return isOwn ? <OwnTool key={toolId} tool={tool.data} /> : <OthersTool key={toolId} tool={tool.data} />

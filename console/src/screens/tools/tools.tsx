@@ -59,7 +59,7 @@ export function Tools() {
               </MenuItem>
             )}
           </Menu>
-          {(q !== '' || (tools.data && tools.data.length > 0)) && add}
+          {(q !== '' || tools.data?.length !== 0) && add}
         </>
       }
     >
