@@ -1,4 +1,4 @@
-import { and, ilike, type PgColumn, type SQL } from './drizzle.ts'
+import { and, ilike, or, type PgColumn, type SQL } from './drizzle.ts'
 
 /** Maximum number of rows, newest first, that a search of the whole installation compares with a pattern. */
 export const SEARCHED_MAX = 10_000
@@ -13,6 +13,6 @@ export function patternHolding(words: string | undefined): string | null {
 export const patternsHolding = (words = ''): string[] =>
   words.split(/\s+/).flatMap((word) => patternHolding(word) ?? [])
 
-/** True if the column contains all words, in any order. Undefined without words. */
-export const holdsWords = (column: PgColumn, words: string | undefined): SQL | undefined =>
-  and(...patternsHolding(words).map((pattern) => ilike(column, pattern)))
+/** True if each word occurs in one of the columns. Undefined without words. */
+export const holdsWords = (columns: readonly PgColumn[], words: string | undefined): SQL | undefined =>
+  and(...patternsHolding(words).map((pattern) => or(...columns.map((column) => ilike(column, pattern)))))

@@ -117,7 +117,7 @@ describeInBrowser('agents in the console', () => {
     await page.reload()
     await page.getByRole('link', { name: 'Needle' }).waitFor()
     await search.fill('pin')
-    await page.getByText('No name contains “pin”.').waitFor()
+    await page.getByText('No results for “pin”.').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Clear search' }).click()
     await page.getByRole('link', { name: `Straw ${PAGE_SIZE}` }).waitFor()

@@ -13,6 +13,7 @@ const DOT = Buffer.from(
 )
 
 /** A response without models or agents. */
+const NO_MODEL = { detail: 'Language model not found', code: 'llm.not_found' }
 const NO_RECORDS = { data: [], pagination: { next_cursor: null, has_more: false } }
 
 describeInBrowser('chats in the console', () => {
@@ -140,7 +141,7 @@ describeInBrowser('chats in the console', () => {
     await ended()
     await expectAccessible(page)
     await replies().last().getByRole('button', { name: 'Regenerate with…' }).click()
-    await page.getByRole('menuitem', { name: /Parley demo \(no language model\)/ }).click()
+    await page.getByRole('option', { name: /Parley demo \(no language model\)/ }).click()
     await replies().last().getByText('You said:').waitFor()
     await ended()
     expect(await replies().last().getByRole('alert').count()).toBe(0)
@@ -204,6 +205,7 @@ describeInBrowser('chats in the console', () => {
   test('without a model there are no starters', async () => {
     const other = await stage.open('about:blank', person)
     await other.route('**/api/llm/list*', (route) => route.fulfill({ json: NO_RECORDS }))
+    await other.route('**/api/llm/get*', (route) => route.fulfill({ status: 404, json: NO_MODEL }))
     await other.route('**/api/agents/list*', (route) => route.fulfill({ json: NO_RECORDS }))
     await other.goto('/chats')
     await other.getByText('No model is available yet').waitFor()

@@ -151,7 +151,9 @@ describeInBrowser('connections in the console', () => {
 
     await act(page, 'Tracker', 'Name and sharing')
     await page.getByLabel('Name', { exact: true }).fill('Work account')
-    await page.getByLabel('Concierge').check()
+    await page.getByRole('button', { name: /Shared with agents/ }).click()
+    await page.getByRole('option', { name: 'Concierge' }).click()
+    await page.keyboard.press('Escape')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Save' }).click()
     await own(page, 'Work account').getByText('Shared with 1 agent').waitFor()

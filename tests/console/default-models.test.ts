@@ -37,7 +37,7 @@ describeInBrowser('default models in the console', () => {
     await chat.getByRole('button', { name: 'Model or agent: House model' }).waitFor()
     const agents = await open('/agents')
     await agents.getByRole('button', { name: 'Create agent' }).first().click()
-    const chosen = agents.getByLabel('Model').locator('option:checked')
+    const chosen = agents.getByRole('button', { name: /^Model: / })
     await expect.poll(() => chosen.innerText()).toBe('House model')
 
     const menu = async (name: string, choice: string) => {

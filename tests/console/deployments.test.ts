@@ -37,7 +37,8 @@ describeInBrowser('deployments in the console', () => {
   async function deploy(page: Page, name: string, type: string): Promise<string> {
     await page.getByRole('button', { name: 'Create deployment' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Agent').selectOption({ label: 'Concierge' })
+    await dialog.getByRole('button', { name: 'Agent' }).click()
+    await page.getByRole('option', { name: 'Concierge' }).click()
     await dialog.getByRole('radio', { name: type }).check()
     await dialog.getByLabel('Name').fill(name)
     await dialog.getByRole('button', { name: 'Create deployment' }).click()
@@ -53,7 +54,7 @@ describeInBrowser('deployments in the console', () => {
     // The URL that an agent's page links to.
     await page.goto(`/deployments?agent_id=${agentId}&org_id=${owner.organizationId}`)
     const dialog = page.getByRole('dialog', { name: 'Create deployment' })
-    await expect.poll(() => dialog.getByLabel('Agent').inputValue(), SOON).toBe(agentId)
+    await dialog.getByRole('button', { name: 'Agent: Concierge' }).waitFor()
     await dialog.getByLabel('Name').fill('Shop window')
     await expectAccessible(page)
     await page.keyboard.press('Enter')

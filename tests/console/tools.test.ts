@@ -131,7 +131,7 @@ describeInBrowser('tools in the console', () => {
     await page.getByRole('link', { name: 'Forecast' }).waitFor()
     expect(await page.getByRole('link', { name: 'Count words' }).count()).toBe(0)
     await page.getByLabel('Search tools').fill('nothing like it')
-    await page.getByText('No name contains “nothing like it”.').waitFor()
+    await page.getByText('No results for “nothing like it”.').waitFor()
     await expectAccessible(page)
 
     await page.getByRole('button', { name: 'More' }).click()

@@ -16,6 +16,10 @@ export const MODELS: Record<string, [allowed: string, call: (fixture: Fixture) =
     }),
   ],
   get_llm_list: ['OAMGK', inOrganization],
+  get_llm_get: [
+    'OAMGK',
+    (fixture) => ({ query: { ...inOrganization(fixture).query, ...oneModel(fixture).query } }),
+  ],
   get_llm_health: ['OAMGK', inOrganization],
   put_llm_update: ['OA', (fixture) => ({ ...oneModel(fixture), body: { name: 'y' } })],
   delete_llm_delete: ['OA', oneModel],

@@ -14,7 +14,7 @@ const KNOWN = '0190aaaa-0000-7000-8000-000000000001'
 let passages: Passage[] = []
 let asked: Parameters<Retriever['retrieve']>[1][] = []
 const retriever: Retriever = {
-  listUsable: async (_scope, below, count) =>
+  listUsable: async (_scope, { below, count }) =>
     (below === undefined ? [{ id: KNOWN, name: 'Handbook', description: '' }] : []).slice(0, count),
   async retrieve(_scope, wanted) {
     if (wanted.knowledgeBaseIds.some((id) => id !== KNOWN)) throw fail('kb.not_found')

@@ -56,7 +56,7 @@ export const read = <O extends OperationName>(operation: O, query: Query<O>) =>
   })
 
 type Page = { data: unknown[]; pagination: { next_cursor: string | null } }
-type PagedOperation = { [O in OperationName]: Reply<O> extends Page ? O : never }[OperationName]
+export type PagedOperation = { [O in OperationName]: Reply<O> extends Page ? O : never }[OperationName]
 export type Item<O extends PagedOperation> = Reply<O> extends { data: (infer I)[] } ? I : never
 
 /**

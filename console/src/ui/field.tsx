@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 import { Switch } from './switch.tsx'
 
-interface FieldProps {
+export interface FieldProps {
   label: ReactNode
   hint?: ReactNode
   /** An error about the current value. Replaces the hint. */
@@ -15,7 +15,7 @@ const CONTROL = classNames(
 )
 
 /** A control with a label above it, and a hint or an error below it. Screen readers read both with the control. */
-function Field({
+export function Field({
   label,
   hint,
   error,

@@ -7,7 +7,6 @@ import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { SearchField } from './search-field.tsx'
 import { Empty, Loaded, More } from './states.tsx'
-import { TableSkeleton } from './table.tsx'
 
 const t = translator('ui')
 
@@ -33,8 +32,8 @@ interface SearchedListProps<Row> {
   empty: ReactNode
   /** Controls next to the search field. */
   filters?: ReactNode
-  /** The shape of the table that loads. */
-  columns: number
+  /** The shape of the rows, shown while they load. */
+  skeleton: ReactNode
   children: (rows: Row[]) => ReactNode
 }
 
@@ -45,7 +44,7 @@ export function SearchedList<Row>({
   label,
   empty,
   filters,
-  columns,
+  skeleton,
   children,
 }: SearchedListProps<Row>) {
   const navigate = useNavigate()
@@ -68,7 +67,7 @@ export function SearchedList<Row>({
           {filters}
         </div>
       )}
-      <Loaded query={query} skeleton={<TableSkeleton columns={columns} />}>
+      <Loaded query={query} skeleton={skeleton}>
         {(rows) => (
           <div className={classNames('flex flex-col gap-3', isPlaceholderData && 'opacity-60')}>
             {rows.length > 0

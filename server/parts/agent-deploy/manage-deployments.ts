@@ -1,5 +1,4 @@
-import { and, desc, eq, lt } from '#database/drizzle.ts'
-import { holdsWords } from '#database/like.ts'
+import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
@@ -7,8 +6,9 @@ import { fail } from '#errors'
 import { DEPLOYMENT_KEY_PREFIX } from '#platform/access/credentials.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Events } from '#platform/events/events.ts'
+import { listRecords } from '#platform/http/list-records.ts'
 import { mergeFields } from '#platform/http/merge-fields.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import { checkConfig } from './check-config.ts'
@@ -52,24 +52,15 @@ export async function createDeployment(
 }
 
 /** Returns the organization's deployments, newest first. */
-export function listDeployments(
+export const listDeployments = (
   scope: Scope<'agent:read'>,
-  query: { q?: string; limit?: number; cursor?: string },
-): Promise<Page<DeploymentView>> {
-  return readPage(
+  query: ListQuery,
+): Promise<Page<DeploymentView>> =>
+  listRecords(scope, agentDeployments, {
     query,
-    (below, count) =>
-      scope.select(agentDeployments, {
-        where: and(
-          holdsWords(agentDeployments.name, query.q),
-          below === undefined ? undefined : lt(agentDeployments.id, below),
-        ),
-        orderBy: [desc(agentDeployments.id)],
-        limit: count,
-      }),
-    viewDeployment,
-  )
-}
+    view: viewDeployment,
+    searched: [agentDeployments.name, agentDeployments.description],
+  })
 
 export async function getDeployment(
   scope: Scope<'agent:read'> | Scope<'agent:write'>,

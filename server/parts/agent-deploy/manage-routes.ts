@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { AGENT } from '#platform/http/example-values.ts'
-import { confirms, described, idOf, NameQuery, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, described, idOf, OrgId, PageQuery, searchedIn } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import {
@@ -56,7 +56,7 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     url: '/api/agent_deploy/list',
     summary: 'List deployments, newest first',
     access: { permission: 'agent:read', orgOf: 'query' },
-    query: Type.Object({ org_id: OrgId, ...NameQuery, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...searchedIn('the name or description'), ...PageQuery }),
     reply: [200, schemas.DeploymentPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listDeployments(scope, query),

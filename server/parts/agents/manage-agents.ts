@@ -1,5 +1,4 @@
-import { and, desc, eq, inArray, lt } from '#database/drizzle.ts'
-import { holdsWords } from '#database/like.ts'
+import { and, eq, inArray } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
@@ -7,19 +6,13 @@ import { mcpInstances } from '#database/schema/mcp.ts'
 import { isForeignKeyViolation, onForeignKeyViolation, onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import type { ModelFinder } from '../llm/index.ts'
 import type { AgentToolInput, StoredAgentTool, Tools } from '../tools/index.ts'
 import { readPublicAgent } from './find-agents-system.ts'
-import {
-  type AgentChange,
-  type AgentRow,
-  type AgentView,
-  type NewAgent,
-  viewAgent,
-  viewDescriptor,
-} from './schemas.ts'
+import { type AgentChange, type AgentView, type NewAgent, viewAgent, viewDescriptor } from './schemas.ts'
 import {
   readStoredAgent,
   type SharedInstance,
@@ -92,19 +85,14 @@ export async function createAgent(
 export async function listAgents(
   deps: AgentDependencies,
   scope: Scope<'agent:read'>,
-  query: { q?: string; limit?: number; cursor?: string },
+  query: ListQuery,
 ): Promise<Page<AgentView>> {
-  const page = await readPage<AgentRow, AgentRow>(
+  const page = await listRecords(scope, agents, {
     query,
-    (below, count) =>
-      scope.select(agents, {
-        where: and(holdsWords(agents.name, query.q), below === undefined ? undefined : lt(agents.id, below)),
-        orderBy: [desc(agents.id)],
-        limit: count,
-      }),
-    (row) => row,
-    { max: PAGE_BYTES_MAX, of: ({ params }) => Buffer.byteLength(params.system_prompt ?? '') },
-  )
+    view: (row) => row,
+    searched: [agents.name, agents.description],
+    bytes: { max: PAGE_BYTES_MAX, of: ({ params }) => Buffer.byteLength(params.system_prompt ?? '') },
+  })
   const stored = await withBelongings(scope, page.data)
   return { ...page, data: await Promise.all(stored.map((agent) => view(deps, agent))) }
 }

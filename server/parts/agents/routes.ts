@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { ErrorCode } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CONNECTION, KB, MODEL, TOOL } from '#platform/http/example-values.ts'
-import { confirms, idOf, NameQuery, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery, searchedIn } from '#platform/http/schemas.ts'
 import {
   type AgentDependencies,
   createAgent,
@@ -71,7 +71,11 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     summary: "List the organization's agents, newest first",
     description: 'A page can have fewer than `limit` agents if their system prompts are long.',
     access: { permission: 'agent:read', orgOf: 'query' },
-    query: Type.Object({ ...InOrganization.properties, ...NameQuery, ...PageQuery }),
+    query: Type.Object({
+      ...InOrganization.properties,
+      ...searchedIn('the name or description'),
+      ...PageQuery,
+    }),
     reply: [200, PageOf(AgentView, 'AgentPage')],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listAgents(deps, scope, query),

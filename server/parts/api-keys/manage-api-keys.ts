@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from '#database/drizzle.ts'
+import { and, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { apiKeys } from '#database/schema/api-keys.ts'
 import { memberships } from '#database/schema/org.ts'
@@ -7,7 +7,8 @@ import { API_KEY_PREFIX } from '#platform/access/credentials.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import { checkHeld } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import { type ApiKeyView, type CreatedApiKey, type NewApiKey, viewApiKey } from './schemas.ts'
 
@@ -65,20 +66,8 @@ interface NewKey {
 }
 
 /** Returns the API keys of all members, newest first. */
-export const listApiKeys = (
-  scope: Administrator,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<ApiKeyView>> =>
-  readPage(
-    query,
-    (below, count) =>
-      scope.select(apiKeys, {
-        where: below === undefined ? undefined : lt(apiKeys.id, below),
-        orderBy: [desc(apiKeys.id)],
-        limit: count,
-      }),
-    viewApiKey,
-  )
+export const listApiKeys = (scope: Administrator, query: ListQuery): Promise<Page<ApiKeyView>> =>
+  listRecords(scope, apiKeys, { query, view: viewApiKey, searched: [apiKeys.name, apiKeys.prefix] })
 
 /** Deletes an API key, which revokes it immediately. Throws api_key.not_found. */
 export async function deleteApiKey(scope: Administrator, keyId: string): Promise<void> {

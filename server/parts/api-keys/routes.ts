@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageQuery, searchedIn } from '#platform/http/schemas.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './manage-api-keys.ts'
 import { ApiKeyPage, CreatedApiKey, NewApiKey } from './schemas.ts'
 
@@ -34,7 +34,7 @@ export const apiKeyRoutes: Route[] = [
     url: '/api/api_keys/list',
     summary: 'List the API keys of an organization',
     access: { permission: 'organization:admin', orgOf: 'query' },
-    query: Type.Object({ org_id: OrgId, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...searchedIn('the name or `prefix`'), ...PageQuery }),
     reply: [200, ApiKeyPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listApiKeys(scope, query),

@@ -1,30 +1,19 @@
-import { and, desc, eq, lt } from '#database/drizzle.ts'
+import { and, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { minuteLimits } from '#database/schema/ledger.ts'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { isOrNull, keepSubject } from './keep-subject.ts'
 import { type LimitView, type NewLimit, viewLimit } from './limit-schemas.ts'
 import { LIMIT } from './tables.ts'
 
 /** Returns the limits per minute of an organization, newest first. */
-export const listLimits = (
-  scope: Scope<'organization:read'>,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<LimitView>> =>
-  readPage(
-    query,
-    (below, count) =>
-      scope.select(minuteLimits, {
-        where: below === undefined ? undefined : lt(minuteLimits.id, below),
-        orderBy: [desc(minuteLimits.id)],
-        limit: count,
-      }),
-    viewLimit,
-  )
+export const listLimits = (scope: Scope<'organization:read'>, query: ListQuery): Promise<Page<LimitView>> =>
+  listRecords(scope, minuteLimits, { query, view: viewLimit })
 
 /** Returns the limits of a member, an API key or a model, or an empty object if it has none. */
 export async function readLimit(

@@ -1,7 +1,7 @@
 import type { Citation } from '#database/schema/chat.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import type { Agents, ReadyAgent } from '../agents/index.ts'
-import { PASSAGES_MAX, type Passage, SCORE_THRESHOLD } from '../kb/index.ts'
+import { type KbList, PASSAGES_MAX, type Passage, SCORE_THRESHOLD } from '../kb/index.ts'
 import type { ChatReader, ChatWriter } from './schemas.ts'
 
 export interface UsableKnowledgeBase {
@@ -12,11 +12,10 @@ export interface UsableKnowledgeBase {
 
 /** The chat part's interface to knowledge bases. */
 export interface Retriever {
-  /** Returns the knowledge bases that the caller may use, with ids below `below`, newest first. */
+  /** Returns knowledge bases that the caller may use, newest first. */
   listUsable(
     scope: Pick<ChatReader, 'organizationId' | 'holds'>,
-    below: string | undefined,
-    count: number,
+    list: KbList,
   ): Promise<UsableKnowledgeBase[]>
   /**
    * Returns the best passages of these knowledge bases, best first (spec, send_message, rule 3). Omits scores below

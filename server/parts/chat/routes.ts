@@ -4,7 +4,17 @@ import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CHAT, HOURS } from '#platform/http/example-values.ts'
 import { readPage } from '#platform/http/pagination.ts'
-import { Body, confirms, described, Enum, idOf, OrgId, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  confirms,
+  described,
+  Enum,
+  idOf,
+  OrgId,
+  PageQuery,
+  searchedIn,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { PromptEvent, PromptRequest, ReplyEvent } from './event-schemas.ts'
@@ -278,13 +288,13 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     description:
       'Returns the knowledge bases that `send_message` accepts: none without chats:write and kb:read.',
     access: inOrganization('chats:read'),
-    query: Type.Object({ org_id: OrgId, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...searchedIn('the name or description'), ...PageQuery }),
     reply: [200, schemas.KnowledgeBasePage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) =>
       readPage(
         query,
-        (below, count) => deps.retriever.listUsable(scope, below, count),
+        (below, count) => deps.retriever.listUsable(scope, { q: query.q, below, count }),
         ({ id, name, description }) => ({ id, name, description }),
       ),
   }),

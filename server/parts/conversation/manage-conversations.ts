@@ -1,9 +1,10 @@
-import { asc, desc, eq, lt } from '#database/drizzle.ts'
+import { asc, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { conversationSessions, conversations } from '#database/schema/conversation.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { type ConversationChats, viewFailure, viewMessage } from '../chat/index.ts'
 import type { ModelFinder } from '../llm/index.ts'
 import {
@@ -49,18 +50,8 @@ export async function createConversation(
 /** Returns the caller's conversations, newest first. */
 export const listConversations = (
   scope: Scope<'conversation:read'>,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<ConversationView>> =>
-  readPage(
-    query,
-    (below, count) =>
-      scope.select(conversations, {
-        where: below === undefined ? undefined : lt(conversations.id, below),
-        orderBy: [desc(conversations.id)],
-        limit: count,
-      }),
-    viewConversation,
-  )
+  query: ListQuery,
+): Promise<Page<ConversationView>> => listRecords(scope, conversations, { query, view: viewConversation })
 
 /** Updates the given fields. Throws conversation.not_found. */
 export async function updateConversation(

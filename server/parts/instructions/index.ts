@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery, searchedIn } from '#platform/http/schemas.ts'
 import {
   createInstruction,
   deleteInstruction,
@@ -41,7 +41,7 @@ export const instructionRoutes: Route[] = [
     url: '/api/instructions/list',
     summary: 'List your instructions, newest first',
     access: { permission: 'chats:read', orgOf: 'query' },
-    query: Type.Object({ ...InOrganization.properties, ...PageQuery }),
+    query: Type.Object({ ...InOrganization.properties, ...searchedIn('the name'), ...PageQuery }),
     reply: [200, PageOf(InstructionView, 'InstructionPage')],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listInstructions(scope, query),

@@ -1,11 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { desc, eq, lt } from '#database/drizzle.ts'
+import { eq } from '#database/drizzle.ts'
 import { HIGHEST_ID, newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { Body, CreatedAt, CreatedBy, ObjectId, OrganizationId, UpdatedAt } from '#platform/http/schemas.ts'
 
 const Name = Type.String({
@@ -51,18 +52,9 @@ export const createInstruction = (
 
 export const listInstructions = (
   scope: Scope<'chats:read'>,
-  query: { limit?: number; cursor?: string },
+  query: ListQuery,
 ): Promise<Page<InstructionView>> =>
-  readPage(
-    query,
-    (below, count) =>
-      scope.select(instructions, {
-        where: below === undefined ? undefined : lt(instructions.id, below),
-        orderBy: [desc(instructions.id)],
-        limit: count,
-      }),
-    view,
-  )
+  listRecords(scope, instructions, { query, view, searched: [instructions.name] })
 
 export async function getInstruction(
   scope: Scope<'chats:read'> | Scope<'chats:write'>,

@@ -1,3 +1,5 @@
+import { olderThan } from '#database/keyset.ts'
+import { patternsHolding } from '#database/like.ts'
 import type { Citation } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
@@ -21,8 +23,8 @@ type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId'
  */
 export const createChatRetriever = (deps: KbDependencies) => ({
   /** Returns an empty list for callers that cannot send a message with a knowledge base. */
-  listUsable: async (scope: Reader, below: string | undefined, count: number) =>
-    scope.holds('chats:write') && scope.holds('kb:read') ? listKnowledgeBases(scope, below, count) : [],
+  listUsable: async (scope: Reader, list: KbList) =>
+    scope.holds('chats:write') && scope.holds('kb:read') ? listKnowledgeBases(scope, list) : [],
   async retrieve(
     scope: Reader,
     request: { knowledgeBaseIds: string[]; query: string; limit: number; scoreThreshold: number },
@@ -64,15 +66,20 @@ export interface ListedKb {
   description: string
 }
 
-/**
- * Returns an organization's knowledge bases with ids below `below`, newest first. The caller must have checked
- * access.
- */
+export interface KbList {
+  /** Words that the name or description must contain. */
+  q?: string | undefined
+  /** Exclusive upper bound of the ids. */
+  below: string | undefined
+  count: number
+}
+
+/** Returns an organization's knowledge bases, newest first. The caller must have checked access. */
 export const listKnowledgeBases = (
   { sql, organizationId }: Pick<Scope<'kb:read'>, 'sql' | 'organizationId'>,
-  below: string | undefined,
-  count: number,
+  { q, below, count }: KbList,
 ): Promise<ListedKb[]> => sql<ListedKb[]>`
   select id, name, description from knowledge_bases
-  where organization_id = ${organizationId} and (${below ?? null}::uuid is null or id < ${below ?? null}::uuid)
+  where organization_id = ${organizationId} and ${olderThan(sql, 'id', below)}
+    and concat_ws(' ', name, description) ilike all (${patternsHolding(q)}::text[])
   order by id desc limit ${count}`

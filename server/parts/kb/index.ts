@@ -9,6 +9,7 @@ import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import {
   createChatRetriever,
   findPassages,
+  type KbList,
   type ListedKb,
   listKnowledgeBases,
   type Passage,
@@ -26,7 +27,7 @@ import { createPostgresIndex } from './search-index.ts'
 import { searchRoutes } from './search-routes.ts'
 import { openStemmer } from './stemmer-system.ts'
 
-export type { Passage } from './chat-retriever.ts'
+export type { KbList, Passage } from './chat-retriever.ts'
 export { chooseChunking } from './chunking.ts'
 export { describePassages, PASSAGES_MAX, PASSAGES_SHARE, SCORE_THRESHOLD } from './describe-passages.ts'
 export type { DocumentWithText } from './document-texts.ts'
@@ -52,8 +53,8 @@ export interface KnowledgeBases {
     payer: Payer,
     request: { organizationId: string; knowledgeBaseIds: string[]; query: string; limit?: number },
   ): Promise<Passage[]>
-  /** Returns the organization's knowledge bases with ids below `below`, newest first. */
-  list(scope: Scope<'kb:read'>, below: string | undefined, count: number): Promise<ListedKb[]>
+  /** Returns knowledge bases of the organization, newest first. */
+  list(scope: Scope<'kb:read'>, list: KbList): Promise<ListedKb[]>
   /** Finds a knowledge base by name, ignoring case. Throws kb.not_found. */
   findNamed(scope: Scope<'kb:read'>, name: string): Promise<{ id: string; name: string }>
   /** Returns documents with a text that follow `after`, knowledge base by knowledge base, newest first. */

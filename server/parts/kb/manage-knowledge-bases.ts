@@ -1,11 +1,11 @@
-import { and, asc, desc, eq, inArray, lt } from '#database/drizzle.ts'
-import { holdsWords } from '#database/like.ts'
+import { asc, eq, inArray } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { kbSources, knowledgeBases } from '#database/schema/kb.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { insertSource, prepareSource } from './add-source.ts'
 import { chooseChunking } from './chunking.ts'
 import type { KbDependencies } from './dependencies.ts'
@@ -54,21 +54,13 @@ export async function createKnowledgeBase(
 
 export async function listKnowledgeBases(
   scope: Scope<'kb:read'>,
-  query: { q?: string; limit?: number; cursor?: string },
+  query: ListQuery,
 ): Promise<Page<KnowledgeBaseView>> {
-  const page = await readPage(
+  const page = await listRecords(scope, knowledgeBases, {
     query,
-    (below, count) =>
-      scope.select(knowledgeBases, {
-        where: and(
-          holdsWords(knowledgeBases.name, query.q),
-          below === undefined ? undefined : lt(knowledgeBases.id, below),
-        ),
-        orderBy: [desc(knowledgeBases.id)],
-        limit: count,
-      }),
-    (row) => row,
-  )
+    view: (row) => row,
+    searched: [knowledgeBases.name, knowledgeBases.description],
+  })
   const sources = await readSources(
     scope,
     page.data.map(({ id }) => id),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HELP } from '#platform/http/example-values.ts'
-import { confirms, idOf, NameQuery, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery, searchedIn, Uuid } from '#platform/http/schemas.ts'
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
@@ -62,7 +62,11 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       url: '/api/kb/list',
       summary: 'List knowledge bases, newest first',
       access: { permission: 'kb:read', orgOf: 'query' },
-      query: Type.Object({ ...InOrganization.properties, ...NameQuery, ...PageQuery }),
+      query: Type.Object({
+        ...InOrganization.properties,
+        ...searchedIn('the name or description'),
+        ...PageQuery,
+      }),
       reply: [200, PageOf(schemas.KnowledgeBaseView, 'KnowledgeBasePage')],
       errors: ['org.not_found', 'request.invalid_cursor'],
       handler: ({ scope, query }) => listKnowledgeBases(scope, query),

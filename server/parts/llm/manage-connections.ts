@@ -1,10 +1,11 @@
-import { desc, eq, lt } from '#database/drizzle.ts'
+import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { llmConnections, llmModels } from '#database/schema/llm.ts'
 import { isForeignKeyViolation, onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { DEFAULT_BASE_URLS } from '#platform/models/index.ts'
 import { ModelError, type Provider } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
@@ -54,18 +55,8 @@ export async function createConnection(
 /** Returns the organization's connections, newest first. */
 export const listConnections = (
   scope: Scope<'organization:read'>,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<ConnectionView>> =>
-  readPage(
-    query,
-    (below, count) =>
-      scope.select(llmConnections, {
-        where: below === undefined ? undefined : lt(llmConnections.id, below),
-        orderBy: [desc(llmConnections.id)],
-        limit: count,
-      }),
-    viewConnection,
-  )
+  query: ListQuery,
+): Promise<Page<ConnectionView>> => listRecords(scope, llmConnections, { query, view: viewConnection })
 
 /** Returns a connection. Throws llm.connection_not_found. */
 export const getConnection = async (scope: Writer, id: string): Promise<ConnectionView> =>

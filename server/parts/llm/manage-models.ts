@@ -1,4 +1,6 @@
 import { eq, sql as statement } from '#database/drizzle.ts'
+import { olderThan } from '#database/keyset.ts'
+import { patternsHolding } from '#database/like.ts'
 import { newId } from '#database/new-id.ts'
 import { agents } from '#database/schema/agents.ts'
 import { knowledgeBases } from '#database/schema/kb.ts'
@@ -8,7 +10,7 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import { type Change, mergeFields } from '#platform/http/merge-fields.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { type ListQuery, type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import { checkSettings, lockMembers, readMembers } from './check-settings.ts'
 import { environmentProviders } from './environment-models-system.ts'
@@ -58,32 +60,40 @@ export async function getModel(scope: Scope<'organization:write'>, modelId: stri
 type ReadModel = Omit<ModelRow, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }
 
 /** Returns the organization's own models and the models of the environment, newest first. */
-export function listModels(
+export const listModels = (
   services: Services,
   scope: Scope<'organization:read'>,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<ModelView>> {
-  const { sql, organizationId } = scope
-  const providers = environmentProviders(services)
-  return readPage(
+  query: ListQuery,
+): Promise<Page<ModelView>> =>
+  readPage(
     query,
-    async (below, count) => {
-      const rows = await sql<ReadModel[]>`
-        select ${modelColumns(sql)}, m.connection_id as "connectionId", m.created_by as "createdBy", m.created_at as "createdAt",
-          m.updated_at as "updatedAt"
-        from llm_models m
-        where (m.organization_id = ${organizationId} or m.organization_id is null and m.provider = any(${providers}))
-          ${below === undefined ? sql`` : sql`and m.id < ${below}`}
-        order by m.id desc limit ${count}`
-      return rows.map((row) => ({
-        ...row,
-        createdAt: new Date(row.createdAt),
-        updatedAt: new Date(row.updatedAt),
-      }))
-    },
-    viewModel,
+    (below, count) => scope.sql<ReadModel[]>`
+      ${selectModels(services, scope)} and ${olderThan(scope.sql, 'm.id', below)}
+        and concat_ws(' ', m.name, m.version) ilike all (${patternsHolding(query.q)}::text[])
+      order by m.id desc limit ${count}`,
+    viewRead,
   )
+
+/** Returns one of the models of listModels. Throws llm.not_found. */
+export async function readModel(
+  services: Services,
+  scope: Scope<'organization:read'>,
+  modelId: string,
+): Promise<ModelView> {
+  const [row] = await scope.sql<ReadModel[]>`${selectModels(services, scope)} and m.id = ${modelId}`
+  if (!row) throw fail('llm.not_found')
+  return viewRead(row)
 }
+
+const selectModels = (services: Services, { sql, organizationId }: Scope<'organization:read'>) => sql`
+  select ${modelColumns(sql)}, m.connection_id as "connectionId", m.created_by as "createdBy",
+    m.created_at as "createdAt", m.updated_at as "updatedAt"
+  from llm_models m
+  where (m.organization_id = ${organizationId}
+    or m.organization_id is null and m.provider = any(${environmentProviders(services)}))`
+
+const viewRead = (row: ReadModel): ModelView =>
+  viewModel({ ...row, createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) })
 
 /**
  * Updates the given fields, and the given keys of `config`. Changing `base_url` requires the API key again, because a

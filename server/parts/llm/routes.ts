@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery, searchedIn } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { getEnvironmentModel, updateEnvironmentModel } from './environment-models-system.ts'
 import type { ModelFinder } from './find-model.ts'
 import { listHealth } from './list-health.ts'
-import { addModel, deleteModel, getModel, listModels, updateModel } from './manage-models.ts'
+import { addModel, deleteModel, getModel, listModels, readModel, updateModel } from './manage-models.ts'
 import {
   EnvironmentModelChange,
   ModelChange,
@@ -56,10 +56,20 @@ export const llmRoutes = (services: Services, finder: ModelFinder): Route[] => [
     url: '/api/llm/list',
     summary: 'List the language models that an organization can use',
     access: { permission: 'organization:read', orgOf: 'query' },
-    query: Type.Object({ org_id: OrgId, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...searchedIn('the name or `version`'), ...PageQuery }),
     reply: [200, PageOf(ModelView, 'LanguageModelPage')],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listModels(services, scope, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/llm/get',
+    summary: 'Get a language model that an organization can use',
+    access: { permission: 'organization:read', orgOf: 'query' },
+    query: Type.Object({ org_id: OrgId, ...ModelQuery.properties }),
+    reply: [200, ModelView],
+    errors: ['org.not_found', 'llm.not_found'],
+    handler: ({ scope, query }) => readModel(services, scope, query.model_id),
   }),
   defineRoute({
     method: 'GET',

@@ -91,7 +91,7 @@ async function search(
     )
   const searched =
     named === undefined
-      ? await knowledge.list(scope, undefined, SEARCHED_MAX)
+      ? await knowledge.list(scope, { below: undefined, count: SEARCHED_MAX })
       : [await knowledge.findNamed(scope, named)]
   const { organizationId, userId, apiKeyId } = scope
   const passages = await knowledge.findPassages(
@@ -117,7 +117,7 @@ async function list(
 ): Promise<CallToolResult> {
   if (cursor !== undefined && !(typeof cursor === 'string' && UUID.test(cursor)))
     return failure('cursor must be the next_cursor of the previous page.')
-  const found = await knowledge.list(scope, cursor, PAGE_MAX + 1)
+  const found = await knowledge.list(scope, { below: cursor, count: PAGE_MAX + 1 })
   const page = found.slice(0, PAGE_MAX)
   return dataResult({
     knowledge_bases: page.map(({ name, description }) => ({ name, description })),

@@ -1,4 +1,5 @@
 import { olderThan } from '#database/keyset.ts'
+import { patternsHolding } from '#database/like.ts'
 import { newId } from '#database/new-id.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
 import type { TenantStatements, TenantTransaction } from '#database/tenant-sql.ts'
@@ -7,7 +8,7 @@ import { lockOrganization } from '#platform/access/organization-lock.ts'
 import { checkHeld, checkLevel } from '#platform/access/role-rules.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { type ListQuery, type Page, readPage } from '#platform/http/pagination.ts'
 import { nameMembers } from './role-members-system.ts'
 import type { NewRole, RoleChange, RoleView } from './schemas.ts'
 
@@ -79,15 +80,13 @@ export const getRole = ({ sql, organizationId }: Scope<'roles:write'>, roleId: s
   readRole(sql, organizationId, roleId)
 
 /** Returns the organization's system roles and custom roles, newest first. */
-export const listRoles = (
-  scope: Scope<'roles:read'>,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<RoleView>> =>
+export const listRoles = (scope: Scope<'roles:read'>, query: ListQuery): Promise<Page<RoleView>> =>
   readPage(
     query,
     (below, count) =>
       scope.sql<Row[]>`
         ${selectRoles(scope.sql, scope.organizationId)} and ${olderThan(scope.sql, 'r.id', below)}
+        and concat_ws(' ', r.name, r.description) ilike all (${patternsHolding(query.q)}::text[])
         order by r.id desc limit ${count}`,
     view,
   )

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { EDITOR_DESCRIPTION, EDITOR_PERMISSIONS } from '#platform/http/example-values.ts'
-import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageQuery, searchedIn } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { createRole, getRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
 import { createPermission, listPermissions, removePermission } from './permissions-system.ts'
@@ -77,7 +77,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     url: '/api/roles/list_roles',
     summary: 'List system and custom roles',
     access: { permission: 'roles:read', orgOf: 'query' },
-    query: Type.Object({ org_id: OrgId, ...PageQuery }),
+    query: Type.Object({ org_id: OrgId, ...searchedIn('the name or description'), ...PageQuery }),
     reply: [200, RolePage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listRoles(scope, query),

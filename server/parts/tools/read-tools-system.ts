@@ -1,11 +1,11 @@
 import { and, desc, eq, inArray, lt, or, type SQL, sql } from '#database/drizzle.ts'
-import { patternsHolding } from '#database/like.ts'
+import { patternsHolding, SEARCHED_MAX } from '#database/like.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { systemDb, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { isAtWork, isNotSuspended } from '#platform/access/suspension.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { type ListQuery, type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import type { CategoryRow, ToolRow } from './schemas.ts'
 
@@ -15,7 +15,6 @@ import type { CategoryRow, ToolRow } from './schemas.ts'
  */
 
 type Dependencies = Pick<Services, 'database'>
-type PageQuery = { limit?: number; cursor?: string }
 
 /** Maximum size of a page, in bytes of code and descriptors. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
@@ -69,7 +68,7 @@ async function selectTools(
 export const readCategories = (
   { database }: Dependencies,
   organizationIds: string[],
-  query: PageQuery,
+  query: ListQuery,
 ): Promise<Page<CategoryRow>> =>
   readPage(
     query,
@@ -90,15 +89,16 @@ export const readCategories = (
 
 /**
  * Returns a page of the tools of several organizations and of public tools, newest first. Reads at most one page per
- * organization, and one page of public tools.
+ * organization, and one page of public tools. A search finds words in the name or description. For each page, it reads at
+ * most SEARCHED_MAX public tools.
  */
 export async function readTools(
   { database }: Dependencies,
   organizationIds: string[],
-  query: PageQuery & { q?: string },
+  query: ListQuery,
 ): Promise<Page<ToolRow>> {
   const [run, db] = [systemSql(database), systemDb(database)]
-  const named = patternsHolding(query.q)
+  const isFound = run`concat_ws(' ', t.name, t.description) ilike all (${patternsHolding(query.q)}::text[])`
   const page = await readPage(
     query,
     (below, count) => run<{ id: string; bytes: number }[]>`
@@ -108,15 +108,16 @@ export async function readTools(
         select own.id from unnest(${organizationIds}::uuid[]) as organization (id)
         cross join lateral (
           select t.id from tools t
-          where t.organization_id = organization.id and t.name ilike all (${named}::text[])
+          where t.organization_id = organization.id and ${isFound}
             and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
           order by t.id desc limit ${count}) own
         union (
-          select t.id from tools t
-          where t.is_public and t.is_active and ${organizationIds.length > 0}
-            and ${isAtWork(run, run`t.organization_id`)}
-            and t.name ilike all (${named}::text[])
-            and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
+          select t.id from (
+            select p.id, p.organization_id, p.name, p.description from tools p
+            where p.is_public and p.is_active and ${organizationIds.length > 0}
+              and p.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
+            order by p.id desc limit ${SEARCHED_MAX}) t
+          where ${isFound} and ${isAtWork(run, run`t.organization_id`)}
           order by t.id desc limit ${count}))
       order by id desc limit ${count}`,
     ({ id }) => id,

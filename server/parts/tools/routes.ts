@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CATEGORY, FIND_ORDER } from '#platform/http/example-values.ts'
-import { confirms, idOf, NameQuery, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery, searchedIn } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import { createCategory, deleteCategory, getCategory, updateCategory } from './manage-categories.ts'
@@ -171,7 +171,7 @@ export const toolRoutes = (services: Services): Route[] => [
     summary: 'List the tools of your organizations and the public ones, newest first',
     description: 'A page can have fewer than `limit` tools if their code is long.',
     access: { permission: 'tool:read', inEvery: 'organization' },
-    query: Type.Object({ ...NameQuery, ...PageQuery }),
+    query: Type.Object({ ...searchedIn('the name or description'), ...PageQuery }),
     reply: [200, PageOf(ToolView, 'ToolPage')],
     errors: ['request.invalid_cursor'],
     async handler({ scopes, query }) {

@@ -1,11 +1,12 @@
-import { desc, eq, lt } from '#database/drizzle.ts'
+import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { webhookEndpoints } from '#database/schema/webhooks.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
-import { type Page, readPage } from '#platform/http/pagination.ts'
+import { listRecords } from '#platform/http/list-records.ts'
+import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 import type { Services } from '#platform/services.ts'
 import { failDisabled } from './claim-deliveries-system.ts'
@@ -55,20 +56,8 @@ export async function createWebhook(
 }
 
 /** Returns the organization's endpoints, newest first. */
-export const listWebhooks = (
-  scope: Administrator,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<WebhookView>> =>
-  readPage(
-    query,
-    (below, count) =>
-      scope.select(webhookEndpoints, {
-        where: below === undefined ? undefined : lt(webhookEndpoints.id, below),
-        orderBy: [desc(webhookEndpoints.id)],
-        limit: count,
-      }),
-    viewWebhook,
-  )
+export const listWebhooks = (scope: Administrator, query: ListQuery): Promise<Page<WebhookView>> =>
+  listRecords(scope, webhookEndpoints, { query, view: viewWebhook })
 
 /**
  * Updates the given fields. Disabling an endpoint marks its pending deliveries as failed. An endpoint that is enabled

@@ -8,6 +8,13 @@ export interface Page<T> {
   pagination: { next_cursor: string | null; has_more: boolean }
 }
 
+/** The query parameters of a list. `q` contains the words to search for. */
+export interface ListQuery {
+  q?: string
+  limit?: number
+  cursor?: string
+}
+
 /** Size limit for pages of long rows. The row that reaches `max` bytes is the last row of the page. */
 export interface PageBytes<Row> {
   max: number
@@ -21,7 +28,7 @@ export interface PageBytes<Row> {
  * one. With `bytes`, `read` may stop after the first row that does not fit.
  */
 export async function readPage<Row extends { id: string }, View>(
-  query: { limit?: number; cursor?: string },
+  query: ListQuery,
   read: (below: string | undefined, count: number) => Promise<Row[]>,
   view: (row: Row) => View,
   bytes?: PageBytes<Row>,

@@ -198,12 +198,12 @@ export const PageQuery = {
   ),
 }
 
-/** Query parameter that limits a list to records with a matching name. */
-export const NameQuery = {
+/** Query parameter that limits a list to records that contain words, for example in `the name or description`. */
+export const searchedIn = (place: string) => ({
   q: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Words that the name must contain, in any order and case.' }),
+    Type.String({ maxLength: 200, description: `Words to find in ${place}, in any order and case.` }),
   ),
-}
+})
 
 export const Pagination = Type.Object(
   {

@@ -7,7 +7,6 @@ export default {
   active: 'Aktiv',
   inactive: 'Inaktiv',
   public: 'Öffentlich',
-  loading: 'Wird geladen',
   access: {
     activeHint: 'Inaktive Agenten und ihre Deployments antworten nicht.',
     publicHint:
@@ -130,7 +129,7 @@ export default {
     inactive: 'Inaktiv, nicht verwendet',
     noMatches: 'Keine passenden Tools',
     none: 'Keine Tools ausgewählt',
-    public: 'Öffentliche Tools',
+    public: '{version} · Öffentlich',
     title: 'Tools',
   },
 } satisfies Translation<typeof en>

@@ -3,6 +3,7 @@ import type en from '../en/apiKeys.ts'
 
 export default {
   title: 'API-Schlüssel',
+  search: 'API-Schlüssel suchen',
   description: 'Mit einem API-Schlüssel kann ein Programm die API dieser Organisation in Ihrem Namen nutzen.',
   create: 'API-Schlüssel erstellen',
   empty: 'Noch keine API-Schlüssel',

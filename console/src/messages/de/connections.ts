@@ -209,11 +209,12 @@ export default {
   },
   sharing: {
     agents: 'Für Agenten freigegeben',
+    choose: 'Agenten auswählen',
     agentsHint:
       'Die ausgewählten Agenten handeln mit Ihrem Konto für alle, die sie verwenden: Mitglieder von {organization} und Besucher ihrer Deployments.',
     name: 'Name',
     nameHint: 'Unterscheidet mehrere Konten beim selben Dienst',
-    noAgents: 'Noch keine Agenten',
+    noMatches: 'Keine passenden Agenten',
     permission:
       'Um diese Verbindung freizugeben, brauchen Sie die Berechtigung, Agenten zu bearbeiten ({permission}).',
     reconnect: 'Verbinden Sie das Konto neu, um es für weitere Agenten freizugeben.',

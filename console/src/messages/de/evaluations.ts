@@ -23,8 +23,6 @@ export default {
     add: 'Frage hinzufügen',
     choose: 'Dokumente auswählen',
     documents: 'Dokumente, die Frage {number, number} beantworten',
-    newest:
-      '{limit, plural, one {Nur das neueste Dokument wird aufgeführt.} other {Nur die neuesten # Dokumente werden aufgeführt.}} Um ältere Dokumente zu verwenden, fügen Sie Ihre Fragen als JSON oder CSV ein.',
     noMatch: 'Keine passenden Dokumente',
     question: 'Frage {number, number}',
     remove: 'Frage {number, number} entfernen',

@@ -129,6 +129,7 @@ export default {
       chunks: 'Seiten der Chunks',
       documents: 'Seiten der Dokumente',
       questions: 'Seiten der Fragen',
+      sources: 'Seiten der Quellen',
     },
     next: 'Nächste Seite',
     previous: 'Vorherige Seite',
@@ -136,6 +137,7 @@ export default {
       chunks: '{from, number} bis {to, number} von {total, plural, one {# Chunk} other {# Chunks}}',
       documents: '{from, number} bis {to, number} von {total, plural, one {# Dokument} other {# Dokumenten}}',
       questions: '{from, number} bis {to, number} von {total, plural, one {# Frage} other {# Fragen}}',
+      sources: '{from, number} bis {to, number} von {total, plural, one {# Quelle} other {# Quellen}}',
     },
   },
   passages: {

@@ -3,6 +3,7 @@ import type en from '../en/models.ts'
 
 export default {
   title: 'Modelle',
+  search: 'Modelle suchen',
   description: 'Sprachmodelle für Chats und Agenten',
   add: 'Modell hinzufügen',
   empty: 'Noch keine eigenen Modelle',

@@ -125,6 +125,7 @@ export default {
     description: 'Eine Rolle legt fest, was ein Mitglied tun kann. Jedes Mitglied hat eine Rolle.',
     permissions: 'Berechtigungen',
     create: 'Rolle erstellen',
+    search: 'Rollen suchen',
     role: 'Rolle',
     level: 'Stufe',
     members: 'Mitglieder',

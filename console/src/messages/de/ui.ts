@@ -49,7 +49,7 @@ export default {
   keys: { mod: 'Strg', shift: 'Umschalt' },
   loading: 'Wird geladen',
   noMatches: 'Keine Treffer',
-  noMatchesFor: 'Kein Name enthält „{query}“.',
+  noMatchesFor: 'Keine Treffer für „{query}“.',
   notice: 'Benachrichtigung',
   noValue: 'kein Wert',
   peak: 'Höchstwert: {value}',
@@ -85,7 +85,6 @@ export default {
   retry: 'Erneut versuchen',
   save: 'Änderungen speichern',
   search: 'Suchen',
-  selected: '(ausgewählt)',
   showMore: 'Mehr anzeigen',
   undo: 'Rückgängig',
   systemRole: {

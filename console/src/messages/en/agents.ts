@@ -4,7 +4,6 @@ export default {
   active: 'Active',
   inactive: 'Inactive',
   public: 'Public',
-  loading: 'Loading',
   access: {
     activeHint: 'Inactive agents and their deployments don’t reply.',
     publicHint:
@@ -124,7 +123,7 @@ export default {
     inactive: 'Inactive, not used',
     noMatches: 'No matching tools',
     none: 'No tools selected',
-    public: 'Public tools',
+    public: '{version} · Public',
     title: 'Tools',
   },
 } as const

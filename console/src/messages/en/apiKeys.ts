@@ -1,5 +1,6 @@
 export default {
   title: 'API keys',
+  search: 'Search API keys',
   description: 'An API key lets a program use the API of this organization on your behalf.',
   create: 'Create API key',
   empty: 'No API keys yet',

@@ -198,11 +198,12 @@ export default {
   },
   sharing: {
     agents: 'Shared with agents',
+    choose: 'Choose agents',
     agentsHint:
       'The selected agents act with your account for everyone who uses them: members of {organization} and visitors of their deployments.',
     name: 'Name',
     nameHint: 'Distinguishes several accounts at the same service',
-    noAgents: 'No agents yet',
+    noMatches: 'No matching agents',
     permission: 'To share this connection, you need the permission to edit agents ({permission}).',
     reconnect: 'Reconnect the account to share it with more agents.',
     save: 'Save changes',

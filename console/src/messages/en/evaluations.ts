@@ -20,8 +20,6 @@ export default {
     add: 'Add question',
     choose: 'Choose documents',
     documents: 'Documents that answer question {number, number}',
-    newest:
-      '{limit, plural, one {Only the newest document is listed.} other {Only the newest # documents are listed.}} To use older documents, paste your questions as JSON or CSV.',
     noMatch: 'No matching documents',
     question: 'Question {number, number}',
     remove: 'Remove question {number, number}',

@@ -125,6 +125,7 @@ export default {
       chunks: 'Pages of chunks',
       documents: 'Pages of documents',
       questions: 'Pages of questions',
+      sources: 'Pages of sources',
     },
     next: 'Next page',
     previous: 'Previous page',
@@ -132,6 +133,7 @@ export default {
       chunks: '{from, number} to {to, number} of {total, plural, one {# chunk} other {# chunks}}',
       documents: '{from, number} to {to, number} of {total, plural, one {# document} other {# documents}}',
       questions: '{from, number} to {to, number} of {total, plural, one {# question} other {# questions}}',
+      sources: '{from, number} to {to, number} of {total, plural, one {# source} other {# sources}}',
     },
   },
   passages: {

@@ -1,5 +1,6 @@
 export default {
   title: 'Models',
+  search: 'Search models',
   description: 'Language models for chats and agents',
   add: 'Add model',
   empty: 'No models of your own yet',

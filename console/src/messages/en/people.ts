@@ -120,6 +120,7 @@ export default {
     description: 'A role defines what a member can do. Each member has one role.',
     permissions: 'Permissions',
     create: 'Create role',
+    search: 'Search roles',
     role: 'Role',
     level: 'Level',
     members: 'Members',

@@ -39,7 +39,7 @@ export default {
   keys: { mod: 'Ctrl', shift: 'Shift' },
   loading: 'Loading',
   noMatches: 'No matches',
-  noMatchesFor: 'No name contains “{query}”.',
+  noMatchesFor: 'No results for “{query}”.',
   notice: 'Notification',
   noValue: 'no value',
   peak: 'Peak: {value}',
@@ -69,7 +69,6 @@ export default {
   retry: 'Retry',
   save: 'Save changes',
   search: 'Search',
-  selected: '(selected)',
   showMore: 'Show more',
   undo: 'Undo',
   systemRole: {

@@ -1,18 +1,20 @@
 import type { Agent } from '@parley/client/schemas'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Bot, Plus } from 'lucide-react'
 import { read, readPages } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { CHOICES_PAGE } from '../../ui/choices.ts'
 import { formatList } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { SearchedList } from '../../ui/searched-list.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
 
@@ -47,7 +49,7 @@ export function Agents() {
         query={agents}
         q={q}
         label={t('list.search')}
-        columns={5}
+        skeleton={<TableSkeleton columns={5} />}
         empty={
           <Empty icon={Bot} title={t('list.emptyTitle')} action={add}>
             {t('list.empty', { organization: organization.name })}
@@ -63,10 +65,16 @@ export function Agents() {
 
 function AgentTable({ agents }: { agents: Agent[] }) {
   const { organization } = useHere()
-  const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
+  const org_id = organization.id
+  const newest = useInfiniteQuery(readPages('GET /api/llm/list', { org_id, limit: CHOICES_PAGE }))
+  const { records, isLoading } = useRecords(
+    agents.map(({ model_id }) => model_id).filter((id) => id !== null),
+    newest.data,
+    (model_id) => read('GET /api/llm/get', { org_id, model_id }),
+  )
   const modelName = ({ model_id }: Agent) =>
-    models.data?.data.find(({ id }) => id === model_id)?.name ??
-    (models.isPending ? '' : t('list.unknownModel'))
+    records.find(({ id }) => id === model_id)?.name ??
+    (newest.isPending || isLoading ? '' : t('list.unknownModel'))
   return (
     <Table
       label={t('title')}

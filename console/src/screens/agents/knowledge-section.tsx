@@ -1,11 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
-import { readPages } from '../../api/queries.ts'
+import { read, readPages } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
+import { CHOICES_PAGE, listChoices } from '../../ui/choices.ts'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { QueryFailure } from '../../ui/states.tsx'
@@ -17,11 +19,12 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
   const { organization, may } = useHere()
   const mayRead = may('kb:read')
   const bases = useInfiniteQuery({
-    ...readPages('GET /api/kb/list', { org_id: organization.id, limit: 100 }),
+    ...readPages('GET /api/kb/list', { org_id: organization.id, limit: CHOICES_PAGE }),
     enabled: mayRead,
   })
-  const all = bases.data ?? []
   const ids = agent.knowledge_base_ids
+  const { records: all } = useRecords(ids, bases.data, (kb_id) => read('GET /api/kb/get', { kb_id }))
+  const nameOf = (id: string) => all.find((base) => base.id === id)?.name ?? t('knowledge.unknown')
   return (
     <Section title={t('knowledge.title')} description={t('knowledge.description')}>
       <QueryFailure query={bases} />
@@ -41,7 +44,7 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
         <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
           {ids.map((id) => {
             const base = all.find((one) => one.id === id)
-            const name = base?.name ?? t('knowledge.unknown')
+            const name = nameOf(id)
             return (
               <li key={id} className="flex items-center gap-3 px-4 py-2">
                 <Link
@@ -71,15 +74,21 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
           <Picker
             label={t('knowledge.picker')}
             several
-            choices={all.map(({ id, name, document_count }) => ({
-              id,
-              name,
-              note: documents(document_count),
-            }))}
-            chosen={ids}
-            onChange={(knowledge_base_ids) => edit({ knowledge_base_ids })}
+            lists={[
+              listChoices(
+                'GET /api/kb/list',
+                { org_id: organization.id },
+                ({ id, name, document_count }) => ({
+                  id,
+                  name,
+                  note: documents(document_count),
+                }),
+              ),
+            ]}
+            chosen={ids.map((id) => ({ id, name: nameOf(id) }))}
+            onChange={(chosen) => edit({ knowledge_base_ids: chosen.map(({ id }) => id) })}
             disabled={!may('agent:write')}
-            empty={bases.isPending ? t('loading') : t('knowledge.noMatches')}
+            empty={t('knowledge.noMatches')}
           >
             {t('knowledge.choose')}
           </Picker>

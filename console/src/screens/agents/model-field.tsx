@@ -1,23 +1,14 @@
 import type { LanguageModel } from '@parley/client/schemas'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { read } from '../../api/queries.ts'
+import { read, readPages } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { CHOICES_PAGE, type Choice, listChoices } from '../../ui/choices.ts'
+import { PickerField } from '../../ui/picker-field.tsx'
 
 const t = translator('agents')
-
-/** Returns the text models. `all` includes inactive models; `usable` does not. */
-function useChatModels() {
-  const { organization } = useHere()
-  const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
-  const all = (models.data?.data ?? []).filter((model) => can(model, 'text'))
-  return { all, usable: all.filter(({ is_active }) => is_active), isLoaded: models.data !== undefined }
-}
-
-const can = ({ config }: LanguageModel, capability: string): boolean =>
-  (config.capabilities as readonly string[] | undefined)?.includes(capability) ?? false
 
 interface ModelFieldProps {
   modelId: string | null
@@ -26,14 +17,16 @@ interface ModelFieldProps {
   withTools?: boolean
 }
 
+/** A field for the text model of an agent. */
 export function ModelField({ modelId, onChange, withTools = false }: ModelFieldProps) {
   const { organization } = useHere()
-  const { all, usable, isLoaded } = useChatModels()
-  const chosen = all.find(({ id }) => id === modelId)
-  const isMissing = isLoaded && modelId !== null && !usable.some(({ id }) => id === modelId)
-  const own = usable.filter(({ organization_id }) => organization_id !== null)
-  const common = usable.filter(({ organization_id }) => organization_id === null)
-  if (isLoaded && usable.length === 0)
+  const here = { org_id: organization.id }
+  const models = useInfiniteQuery(readPages('GET /api/llm/list', { ...here, limit: CHOICES_PAGE }))
+  const { records, isLoading } = useRecords(modelId === null ? [] : [modelId], models.data, (model_id) =>
+    read('GET /api/llm/get', { ...here, model_id }),
+  )
+  const model = records.find(({ id }) => id === modelId)
+  if (models.data && !models.hasNextPage && !models.data.some(isUsable))
     return (
       <p className="text-sm text-danger">
         {t.rich('model.add', {
@@ -45,32 +38,28 @@ export function ModelField({ modelId, onChange, withTools = false }: ModelFieldP
         })}
       </p>
     )
+  const chosen = (id: string): Choice => {
+    if (model) return { id, name: isUsable(model) ? model.name : t('model.inactive', { name: model.name }) }
+    return { id, name: models.data && !isLoading ? t('model.deleted') : '…' }
+  }
   return (
-    <SelectField
+    <PickerField
       label={t('model.model')}
-      required
-      value={modelId ?? ''}
-      onChange={({ target }) => onChange(target.value)}
-      error={withTools && chosen && !can(chosen, 'tools') ? t('model.noTools') : null}
-    >
-      {isMissing && (
-        <option value={modelId} disabled>
-          {chosen ? t('model.inactive', { name: chosen.name }) : t('model.deleted')}
-        </option>
-      )}
-      <Models label={organization.name} models={own} />
-      <Models label={t('model.shared')} models={common} />
-    </SelectField>
+      lists={[listChoices('GET /api/llm/list', here, (one) => (isUsable(one) ? choiceOf(one) : null))]}
+      chosen={modelId === null ? [] : [chosen(modelId)]}
+      onChange={([next]) => next && onChange(next.id)}
+      error={withTools && model && !can(model, 'tools') ? t('model.noTools') : null}
+    />
   )
 }
 
-const Models = ({ label, models }: { label: string; models: LanguageModel[] }) =>
-  models.length > 0 && (
-    <optgroup label={label}>
-      {models.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </optgroup>
-  )
+const choiceOf = ({ id, name, organization_id }: LanguageModel): Choice => ({
+  id,
+  name,
+  note: organization_id === null ? t('model.shared') : undefined,
+})
+
+const isUsable = (model: LanguageModel): boolean => model.is_active && can(model, 'text')
+
+const can = ({ config }: LanguageModel, capability: string): boolean =>
+  (config.capabilities as readonly string[] | undefined)?.includes(capability) ?? false

@@ -1,9 +1,10 @@
-import type { Agent } from '@parley/client/schemas'
+import type { Agent, Tool } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { CHOICES_PAGE, type Choice, listChoices } from '../../ui/choices.ts'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { QueryFailure } from '../../ui/states.tsx'
@@ -15,33 +16,29 @@ const t = translator('agents')
 export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent }) {
   const { organization, may } = useHere()
   const tools = useInfiniteQuery({
-    ...readPages('GET /api/tools/list_all', { limit: 100 }),
+    ...readPages('GET /api/tools/list_all', { limit: CHOICES_PAGE }),
     enabled: may('tool:read'),
   })
-  const isOwn = (id: string) => id === organization.id
-  const usable = (tools.data ?? []).filter(
-    (tool) => tool.is_active && (isOwn(tool.organization_id) || tool.is_public),
-  )
-  const choices = usable.map(({ id, name, version, organization_id }) => ({
-    id,
-    name,
-    note: version,
-    group: isOwn(organization_id) ? organization.name : t('tools.public'),
-  }))
-  const choose = (ids: string[]) =>
+  // The API lists the tools of all organizations of the user, and public tools.
+  const choiceOf = ({ id, name, version, organization_id, is_active, is_public }: Tool): Choice | null => {
+    const isOwn = organization_id === organization.id
+    if (!is_active || !(isOwn || is_public)) return null
+    return { id, name, note: isOwn ? version : t('tools.public', { version }) }
+  }
+  const choose = (choices: readonly Choice[]) =>
     edit({
-      tools: ids.map((id) => {
+      tools: choices.map(({ id, name }) => {
         const kept = [...agent.tools, ...saved.tools].find(({ tool_id }) => tool_id === id)
-        return kept ?? { tool_id: id, name: choices.find((one) => one.id === id)?.name ?? '', config: [] }
+        return kept ?? { tool_id: id, name, config: [] }
       }),
     })
-  const chosen = agent.tools.map(({ tool_id }) => tool_id)
+  const chosen = agent.tools.map(({ tool_id, name }) => ({ id: tool_id, name }))
   return (
     <Section title={t('tools.title')} description={t('tools.description')}>
       <QueryFailure query={tools} />
       {agent.tools.length === 0 ? (
         <p className="text-sm text-muted">
-          {usable.length === 0 && tools.data
+          {tools.data?.every((tool) => choiceOf(tool) === null) && !tools.hasNextPage
             ? t.rich('tools.create', {
                 link: (text) => (
                   <Link to="/tools" className="text-accent underline">
@@ -63,7 +60,7 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
                   tools: agent.tools.map((one) => (one.tool_id === tool.tool_id ? { ...one, config } : one)),
                 })
               }
-              onRemove={() => choose(chosen.filter((id) => id !== tool.tool_id))}
+              onRemove={() => choose(chosen.filter(({ id }) => id !== tool.tool_id))}
             />
           ))}
         </ul>
@@ -72,11 +69,11 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
         <Picker
           label={t('tools.title')}
           several
-          choices={choices}
+          lists={[listChoices('GET /api/tools/list_all', {}, choiceOf)]}
           chosen={chosen}
           onChange={choose}
-          disabled={!may('agent:write')}
-          empty={tools.isPending ? t('loading') : t('tools.noMatches')}
+          disabled={!may('agent:write') || !may('tool:read')}
+          empty={t('tools.noMatches')}
         >
           {t('tools.choose')}
         </Picker>

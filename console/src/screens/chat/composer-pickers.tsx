@@ -1,9 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { readPages } from '../../api/queries.ts'
+import { read, readPages } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { CHOICES_PAGE, listChoices } from '../../ui/choices.ts'
 import { useHidden } from '../../ui/deletions.ts'
 import { Picker } from '../../ui/picker.tsx'
+import { choiceOfAgent, choiceOfModel, useAnswererLists } from './answerers.ts'
 import { useActions, useConversationState } from './conversation-context.ts'
 
 const t = translator('chat')
@@ -11,49 +14,38 @@ const t = translator('chat')
 export function AnswererPicker() {
   const { models, agents, change } = useActions()
   const { target } = useConversationState()
-  const choices = [
-    ...models.map(({ id, name, config }) => ({
-      id: `model ${id}`,
-      name,
-      note: noteOf(config.capabilities),
-      group: t('pickers.models'),
-    })),
-    ...agents.map(({ id, name }) => ({ id: `agent ${id}`, name, group: t('pickers.agents') })),
-  ]
+  const answerers = [...models.map(choiceOfModel), ...agents.map(choiceOfAgent)]
   return (
     <Picker
       label={t('pickers.answerer')}
-      choices={choices}
-      chosen={target === null ? [] : [target]}
-      onChange={([chosen]) => change({ target: chosen ?? null })}
+      lists={useAnswererLists()}
+      chosen={answerers.filter(({ id }) => id === target)}
+      onChange={([chosen]) => change({ target: chosen?.id ?? null })}
       empty={t('pickers.noAnswerer')}
     />
   )
-}
-
-/** Returns a label for a model's most notable capability. Returns undefined if the model only generates text. */
-function noteOf(capabilities: readonly string[] = []): string | undefined {
-  if (capabilities.includes('image')) return t('pickers.image')
-  if (capabilities.includes('video')) return t('pickers.video')
-  return capabilities.includes('reasoning') ? t('pickers.reasoning') : undefined
 }
 
 export function KnowledgePicker() {
   const { organization } = useHere()
   const { change } = useActions()
   const { choices } = useConversationState()
-  const { data = [] } = useInfiniteQuery(
-    readPages('GET /api/chat/available_knowledge_bases', { org_id: organization.id, limit: 100 }),
+  const here = { org_id: organization.id }
+  const { data } = useInfiniteQuery(
+    readPages('GET /api/chat/available_knowledge_bases', { ...here, limit: CHOICES_PAGE }),
   )
-  const chosen = choices.knowledgeBaseIds.filter((id) => data.some((one) => one.id === id))
-  if (data.length === 0) return null
+  const { records } = useRecords(choices.knowledgeBaseIds, data, (kb_id) =>
+    read('GET /api/kb/get', { kb_id }),
+  )
+  const chosen = records.filter(({ id }) => choices.knowledgeBaseIds.includes(id))
+  if (records.length === 0) return null
   return (
     <Picker
       label={t('pickers.knowledge')}
       several
-      choices={data}
+      lists={[listChoices('GET /api/chat/available_knowledge_bases', here, ({ id, name }) => ({ id, name }))]}
       chosen={chosen}
-      onChange={(ids) => change({ knowledgeBaseIds: ids.slice(0, BASES_MAX) })}
+      onChange={(bases) => change({ knowledgeBaseIds: bases.slice(0, BASES_MAX).map(({ id }) => id) })}
     >
       {chosen.length > 1 ? t('pickers.knowledgeCount', { count: chosen.length }) : undefined}
     </Picker>
@@ -68,19 +60,30 @@ export function InstructionPicker() {
   const { organization } = useHere()
   const { change } = useActions()
   const { choices } = useConversationState()
-  const { data = [] } = useInfiniteQuery(
-    readPages('GET /api/instructions/list', { org_id: organization.id, limit: 100 }),
+  const here = { org_id: organization.id }
+  const { data } = useInfiniteQuery(readPages('GET /api/instructions/list', { ...here, limit: CHOICES_PAGE }))
+  const { instructionId } = choices
+  const { records } = useRecords(instructionId === null ? [] : [instructionId], data, (instruction_id) =>
+    read('GET /api/instructions/get', { instruction_id }),
   )
   const hidden = useHidden()
-  const instructions = data.filter(({ id }) => !hidden.has(id))
+  const instructions = records.filter(({ id }) => !hidden.has(id))
   if (instructions.length === 0) return null
-  const chosen = instructions.find(({ id }) => id === choices.instructionId)
+  const none = { id: NONE, name: t('pickers.noInstruction') }
+  const chosen = instructions.find(({ id }) => id === instructionId)
   return (
     <Picker
       label={t('pickers.instruction')}
-      choices={[{ id: NONE, name: t('pickers.noInstruction') }, ...instructions]}
-      chosen={[chosen?.id ?? NONE]}
-      onChange={([id]) => change({ instructionId: id === undefined || id === NONE ? null : id })}
+      choices={[none]}
+      lists={[
+        listChoices('GET /api/instructions/list', here, ({ id, name }) =>
+          hidden.has(id) ? null : { id, name },
+        ),
+      ]}
+      chosen={[chosen ?? none]}
+      onChange={([next]) =>
+        change({ instructionId: next === undefined || next.id === NONE ? null : next.id })
+      }
     >
       {chosen?.name ?? t('pickers.instruction')}
     </Picker>

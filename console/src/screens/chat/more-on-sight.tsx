@@ -1,27 +1,9 @@
-import { useEffect, useRef } from 'react'
+import { useMoreOnSight } from '../../ui/on-sight.ts'
 import { More } from '../../ui/states.tsx'
 
-type Paged = Parameters<typeof More>[0]['query']
-
 /** A button that loads the next page. The page also loads when the button scrolls near the visible area. */
-export function MoreOnSight({ query }: { query: Paged }) {
-  const place = useRef<HTMLDivElement>(null)
-  const latest = useRef(query)
-  latest.current = query
-  const { hasNextPage, isFetchingNextPage } = query
-  useEffect(() => {
-    const element = place.current
-    if (!element || !hasNextPage || isFetchingNextPage) return
-    const observer = new IntersectionObserver(
-      ([entry]) => entry?.isIntersecting && void latest.current.fetchNextPage(),
-      { rootMargin: '200px' },
-    )
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [hasNextPage, isFetchingNextPage])
-  return (
-    <div ref={place}>
-      <More query={query} />
-    </div>
-  )
-}
+export const MoreOnSight = ({ query }: Parameters<typeof More>[0]) => (
+  <div ref={useMoreOnSight(query)}>
+    <More query={query} />
+  </div>
+)

@@ -4,7 +4,8 @@ import { translator } from '../../messages/index.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { formatCredits } from '../../ui/format.ts'
-import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
+import { Picker } from '../../ui/picker.tsx'
+import { useAnswererLists } from './answerers.ts'
 import { BranchArrows } from './branch-arrows.tsx'
 import { useActions } from './conversation-context.ts'
 
@@ -33,22 +34,16 @@ export function ReplyFooter({ message, beside }: { message: ChatMessage; beside:
 }
 
 function OtherModels({ message }: { message: ChatMessage }) {
-  const { regenerate, models, agents } = useActions()
+  const { regenerate } = useActions()
   return (
-    <Menu align="start" trigger={<IconButton small icon={Shuffle} label={t('reply.regenerateWith')} />}>
-      <MenuLabel>{t('pickers.models')}</MenuLabel>
-      {models.map(({ id, name }) => (
-        <MenuItem key={id} onSelect={() => regenerate(message, `model ${id}`)}>
-          {name}
-        </MenuItem>
-      ))}
-      {agents.length > 0 && <MenuLabel>{t('pickers.agents')}</MenuLabel>}
-      {agents.map(({ id, name }) => (
-        <MenuItem key={id} onSelect={() => regenerate(message, `agent ${id}`)}>
-          {name}
-        </MenuItem>
-      ))}
-    </Menu>
+    <Picker
+      label={t('reply.regenerateWith')}
+      trigger={<IconButton small icon={Shuffle} label={t('reply.regenerateWith')} />}
+      lists={useAnswererLists()}
+      chosen={[]}
+      onChange={([other]) => regenerate(message, other?.id)}
+      empty={t('pickers.noAnswerer')}
+    />
   )
 }
 

@@ -1,14 +1,14 @@
 import { ParleyError, randomKey } from '@parley/client'
 import type { Chat, ChatMessage } from '@parley/client/schemas'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef } from 'react'
 import { api } from '../../api/client.ts'
-import { outdate, readPages } from '../../api/queries.ts'
+import { outdate } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { type Here, useHere } from '../../shell/organization.tsx'
-import { useDefaultModels } from '../../shell/own.ts'
 import { useNotify } from '../../ui/toast.tsx'
+import { useAnswerers } from './answerers.ts'
 import { newestLeafBelow } from './branch.ts'
 import { changeChat, readChat } from './chat-data.ts'
 import { type Choices, choose, idsOf, targetOf, useChoices } from './choices.ts'
@@ -52,7 +52,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
   const navigate = useNavigate()
   const notify = useNotify()
   const choices = useChoices(org_id, chatId, chat)
-  const { models, agents, defaultId, isReady } = useAnswerers()
+  const { models, agents, defaultId, isReady } = useAnswerers(choices.target, messages)
   // A choice made for an earlier chat applies to new chats until the default model changes.
   const isOutdated = chatId === null && choices.defaultId !== defaultId
   const there = [...models.map(({ id }) => `model ${id}`), ...agents.map(({ id }) => `agent ${id}`)]
@@ -182,35 +182,6 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
 
 /** The reason why a message of an earlier visit is back in the composer. */
 const unsentTooLong = () => new ParleyError(t('errors.unreachable'), { status: 0, code: 'network' })
-
-/** Returns the models and agents that the user can choose for a reply. */
-function useAnswerers() {
-  const { organization, may } = useHere()
-  const org_id = organization.id
-  const models = useInfiniteQuery({
-    ...readPages('GET /api/llm/list', { org_id, limit: 100 }),
-    enabled: may('organization:read'),
-  })
-  const agents = useInfiniteQuery({
-    ...readPages('GET /api/agents/list', { org_id, limit: 100 }),
-    enabled: may('agent:read') && may('agent:execute'),
-  })
-  const defaults = useDefaultModels()
-  return useMemo(
-    () => ({
-      defaultId: defaults.data?.model_id ?? null,
-      models: (models.data ?? []).filter(
-        ({ is_active, config }) => is_active && canChat(config.capabilities),
-      ),
-      agents: (agents.data ?? []).filter(({ is_active }) => is_active),
-      isReady: !models.isLoading && !agents.isLoading && !defaults.isLoading,
-    }),
-    [models.data, agents.data, defaults.data, models.isLoading, agents.isLoading, defaults.isLoading],
-  )
-}
-
-const canChat = (capabilities: readonly string[] | undefined): boolean =>
-  !capabilities?.some((one) => ['embedding', 'transcription', 'speech'].includes(one))
 
 function answeringOf(choices: Choices, target: string | null): Answering {
   return {

@@ -1,12 +1,14 @@
 import type { McpInstance } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { readPages, useChange } from '../../api/queries.ts'
+import { read, readPages, useChange } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { CheckField, TextField } from '../../ui/field.tsx'
+import { CHOICES_PAGE, listChoices } from '../../ui/choices.ts'
+import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { Loaded, More } from '../../ui/states.tsx'
+import { PickerField } from '../../ui/picker-field.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { nameOf } from './connection-words.ts'
 
@@ -30,8 +32,6 @@ export function SharingDialog({ instance, onClose }: { instance: McpInstance; on
       body: { name, shared_agent_ids: [...shared] },
     })
   }
-  const toggle = (id: string, isShared: boolean) =>
-    setShared(isShared ? [...shared, id] : shared.filter((one) => one !== id))
   return (
     <FormDialog
       open
@@ -50,7 +50,7 @@ export function SharingDialog({ instance, onClose }: { instance: McpInstance; on
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <AgentChoice shared={shared} isActive={instance.status === 'active'} onToggle={toggle} />
+      <AgentChoice shared={shared} isActive={instance.status === 'active'} onChange={setShared} />
     </FormDialog>
   )
 }
@@ -58,42 +58,39 @@ export function SharingDialog({ instance, onClose }: { instance: McpInstance; on
 interface ChoiceProps {
   shared: readonly string[]
   isActive: boolean
-  onToggle: (id: string, isShared: boolean) => void
+  onChange: (shared: string[]) => void
 }
 
-function AgentChoice({ shared, isActive, onToggle }: ChoiceProps) {
+function AgentChoice({ shared, isActive, onChange }: ChoiceProps) {
   const { organization, may } = useHere()
-  const agents = useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 50 }))
+  const org_id = organization.id
+  const newest = useInfiniteQuery(readPages('GET /api/agents/list', { org_id, limit: CHOICES_PAGE }))
+  const { records } = useRecords(shared, newest.data, (agent_id) => read('GET /api/agents/get', { agent_id }))
+  const choiceOf = (id: string) => ({ id, name: records.find((one) => one.id === id)?.name ?? '…' })
+  const chosen = shared.map(choiceOf)
   const refusal = !may('agent:write')
     ? t('sharing.permission', { permission: 'agent:write' })
     : isActive
       ? null
       : t('sharing.reconnect')
+  // Without the permission, the user can only end what is shared.
+  const [before] = useState(shared)
   return (
-    <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="text-sm font-medium">{t('sharing.agents')}</legend>
-      <p className="text-sm text-muted">{t('sharing.agentsHint', { organization: organization.name })}</p>
-      <Loaded query={agents}>
-        {(all) =>
-          all.length === 0 ? (
-            <p className="text-sm text-muted">{t('sharing.noAgents')}</p>
-          ) : (
-            <div className="flex max-h-60 flex-col gap-2 overflow-y-auto rounded-xl border border-line p-3">
-              {all.map(({ id, name }) => (
-                <CheckField
-                  key={id}
-                  label={name}
-                  checked={shared.includes(id)}
-                  disabled={refusal !== null && !shared.includes(id)}
-                  onChange={({ target }) => onToggle(id, target.checked)}
-                />
-              ))}
-              <More query={agents} />
-            </div>
-          )
-        }
-      </Loaded>
-      {refusal && <p className="text-sm text-muted">{refusal}</p>}
-    </fieldset>
+    <PickerField
+      label={t('sharing.agents')}
+      hint={[t('sharing.agentsHint', { organization: organization.name }), refusal].filter(Boolean).join(' ')}
+      several
+      choices={refusal === null ? [] : before.map(choiceOf)}
+      lists={
+        refusal === null
+          ? [listChoices('GET /api/agents/list', { org_id }, ({ id, name }) => ({ id, name }))]
+          : []
+      }
+      chosen={chosen}
+      onChange={(agents) => onChange(agents.map(({ id }) => id))}
+      empty={t('sharing.noMatches')}
+    >
+      {chosen.length === 0 ? t('sharing.choose') : undefined}
+    </PickerField>
   )
 }

@@ -5,21 +5,22 @@ import { api } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import type { Choice } from '../../ui/choices.ts'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { useModels } from './use-models.ts'
+import { useModelList } from './use-models.ts'
 
 const t = translator('conversations')
 
 export function NewConversation({ onClose }: { onClose: () => void }) {
   const create = useCreate()
-  const { choices } = useModels()
+  const list = useModelList()
   const [title, setTitle] = useState('')
-  const [models, setModels] = useState<string[]>([])
+  const [models, setModels] = useState<Choice[]>([])
   const submit = () => {
-    create.mutate({ title: title.trim(), models })
+    create.mutate({ title: title.trim(), models: models.map(({ id }) => id) })
   }
   return (
     <FormDialog
@@ -42,7 +43,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
       />
       <div className="flex flex-col items-start gap-1.5">
         <p className="text-sm font-medium">{t('create.models')}</p>
-        <Picker label={t('create.models')} several choices={choices} chosen={models} onChange={setModels}>
+        <Picker label={t('create.models')} several lists={[list]} chosen={models} onChange={setModels}>
           {models.length === 0 ? t('create.choose') : undefined}
         </Picker>
         <p className="text-sm text-muted">{t('create.hint')}</p>

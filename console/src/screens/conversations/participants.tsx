@@ -4,10 +4,11 @@ import { Plus } from 'lucide-react'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import type { Choice } from '../../ui/choices.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Picker } from '../../ui/picker.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { useModels } from './use-models.ts'
+import { useModelList, useModelNames } from './use-models.ts'
 
 const t = translator('conversations')
 
@@ -36,16 +37,17 @@ interface ParticipantsProps {
 /** Toggle buttons for the conversation's models, and a picker that adds models. */
 export function Participants({ conversation: { id, sessions }, asked, onToggle }: ParticipantsProps) {
   const { organization } = useHere()
-  const { choices, nameOf } = useModels()
+  const models = sessions.map(({ model_id }) => model_id)
+  const list = useModelList(models)
+  const nameOf = useModelNames(models)
   const notify = useNotify()
   const join = useChange('POST /api/conversation/create_session', {
     outdates: ['GET /api/conversation/get_with_sessions'],
   })
-  const others = choices.filter((choice) => sessions.every(({ model_id }) => model_id !== choice.id))
-  const add = ([model_id]: string[]) => {
-    if (model_id === undefined) return
+  const add = ([model]: Choice[]) => {
+    if (model === undefined) return
     const query = { org_id: organization.id }
-    join.mutate({ query, body: { conversation_id: id, model_id } }, { onError: notify })
+    join.mutate({ query, body: { conversation_id: id, model_id: model.id } }, { onError: notify })
   }
   return (
     <div
@@ -76,7 +78,7 @@ export function Participants({ conversation: { id, sessions }, asked, onToggle }
       <div className="shrink-0">
         <Picker
           label={t('models.add')}
-          choices={others}
+          lists={[list]}
           chosen={[]}
           onChange={add}
           disabled={join.isPending}

@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { failureText } from '../../ui/error-text.ts'
 import { Empty, More } from '../../ui/states.tsx'
 import { turnsOf } from './group-turns.ts'
-import { useModels } from './use-models.ts'
+import { useModelNames } from './use-models.ts'
 import type { LiveReply, Round } from './use-round.ts'
 
 const t = translator('conversations')
@@ -23,7 +23,10 @@ interface TurnsProps {
 
 /** All turns, oldest first, with the turn in progress at the end. */
 export function Turns({ messages, round, query, hasModels }: TurnsProps) {
-  const { nameOf } = useModels()
+  const nameOf = useModelNames([
+    ...messages.map(({ model_id }) => model_id),
+    ...(round?.replies ?? []).map(({ modelId }) => modelId),
+  ])
   const turns = turnsOf(messages)
   if (turns.length === 0 && !round)
     return (

@@ -1,27 +1,28 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { read, readPages } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { CHOICES_PAGE } from '../../ui/choices.ts'
 import { Skeleton } from '../../ui/states.tsx'
 
 const t = translator('deployments')
 
-/** Returns a query of the organization's agents, newest first, in pages of 100. */
-export function useAgents() {
+/** Returns the organization's newest agents, and the agent with an id. */
+export function useAgents(id: string | undefined) {
   const { organization } = useHere()
-  return useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 100 }))
+  const newest = useInfiniteQuery(
+    readPages('GET /api/agents/list', { org_id: organization.id, limit: CHOICES_PAGE }),
+  )
+  const { records, isLoading } = useRecords(id === undefined ? [] : [id], newest.data, (agent_id) =>
+    read('GET /api/agents/get', { agent_id }),
+  )
+  return { newest, agent: records.find((agent) => agent.id === id), isLoading: newest.isLoading || isLoading }
 }
 
-/** Shows an agent's name. Requests the agent if it is not among the loaded agents. */
 export function AgentName({ id }: { id: string }) {
-  const known = useAgents()
-  const found = known.data?.find((agent) => agent.id === id)
-  const single = useQuery({
-    ...read('GET /api/agents/get', { agent_id: id }),
-    enabled: known.data !== undefined && !found,
-  })
-  const name = (found ?? single.data)?.name
-  if (name !== undefined) return <span className="wrap-anywhere">{name}</span>
-  if (single.error ?? known.error) return <span className="text-muted">{t('unknownAgent')}</span>
+  const { agent, isLoading } = useAgents(id)
+  if (agent) return <span className="wrap-anywhere">{agent.name}</span>
+  if (!isLoading) return <span className="text-muted">{t('unknownAgent')}</span>
   return <Skeleton className="h-4 w-24" />
 }

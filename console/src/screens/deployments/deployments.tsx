@@ -14,7 +14,7 @@ import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { SearchedList } from '../../ui/searched-list.tsx'
 import { Empty, Skeleton } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { AgentName } from './agents.tsx'
 import { TONES } from './deployment-words.ts'
 import { NewDeploymentDialog } from './new-deployment-dialog.tsx'
@@ -54,7 +54,7 @@ export function Deployments() {
         query={deployments}
         q={q}
         label={t('search')}
-        columns={5}
+        skeleton={<TableSkeleton columns={5} />}
         empty={
           <Empty icon={Rocket} title={t('empty')} action={add}>
             {t('emptyHint', { organization: organization.name })}

@@ -5,10 +5,12 @@ import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { type Choice, listChoices } from '../../ui/choices.ts'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
-import { Failure, QueryFailure } from '../../ui/states.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { PickerField } from '../../ui/picker-field.tsx'
+import { Failure } from '../../ui/states.tsx'
 import { useAgents } from './agents.tsx'
 import { ICONS, TYPES } from './deployment-words.ts'
 
@@ -51,49 +53,39 @@ interface FormProps {
 
 function NewDeploymentForm({ agentId, onCreated, onCancel }: FormProps) {
   const { organization } = useHere()
-  const agents = useAgents()
-  const [form, setForm] = useState<{ name: string; agent_id: string; type: Deployment['deployment_type'] }>({
+  const { newest, agent: given } = useAgents(agentId)
+  const [form, setForm] = useState<{ name: string; agent?: Choice; type: Deployment['deployment_type'] }>({
     name: '',
-    agent_id: agentId ?? '',
     type: 'widget',
   })
+  const agent = form.agent ?? given
   const create = useChange('POST /api/agent_deploy/create', {
     outdates: ['GET /api/agent_deploy/list'],
     onDone: onCreated,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const { name, agent_id, type: deployment_type } = form
+    const { name, type: deployment_type } = form
+    if (!agent) return
     create.mutate({
       query: { org_id: organization.id },
-      body: { name, agent_id, deployment_type, description: '', config: {} },
+      body: { name, agent_id: agent.id, deployment_type, description: '', config: {} },
     })
   }
-  const hasNone = agents.data?.length === 0
+  const hasNone = newest.data?.length === 0
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <SelectField
+      <PickerField
         label={t('agent')}
-        required
-        value={form.agent_id}
-        onChange={({ target }) => setForm({ ...form, agent_id: target.value })}
+        lists={[
+          listChoices('GET /api/agents/list', { org_id: organization.id }, ({ id, name }) => ({ id, name })),
+        ]}
+        chosen={agent ? [agent] : []}
+        onChange={([chosen]) => chosen && setForm({ ...form, agent: chosen })}
         error={hasNone ? t('new.noAgents') : null}
       >
-        <option value="" disabled>
-          {t(agents.isPending ? 'new.loading' : 'new.choose')}
-        </option>
-        {agents.data?.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-      <QueryFailure query={agents} />
-      {agents.hasNextPage && (
-        <Button size="small" busy={agents.isFetchingNextPage} onClick={() => void agents.fetchNextPage()}>
-          {t('new.more')}
-        </Button>
-      )}
+        {agent ? undefined : t('new.choose')}
+      </PickerField>
       <TypeField value={form.type} onChange={(type) => setForm({ ...form, type })} />
       <TextField
         label={t('new.name')}
@@ -106,7 +98,7 @@ function NewDeploymentForm({ agentId, onCreated, onCancel }: FormProps) {
       {create.error && <Failure error={create.error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t('new.cancel')}</Button>
-        <Button type="submit" kind="primary" busy={create.isPending} disabled={hasNone}>
+        <Button type="submit" kind="primary" busy={create.isPending} disabled={!agent}>
           {t('new.create')}
         </Button>
       </div>

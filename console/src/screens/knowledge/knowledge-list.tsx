@@ -11,7 +11,7 @@ import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { SearchedList } from '../../ui/searched-list.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CreateKnowledgeBase } from './create-knowledge-base.tsx'
 import { isUnderWay, POLL_MS, StatusBadge } from './status.tsx'
@@ -51,7 +51,7 @@ export function KnowledgeList() {
         query={bases}
         q={q}
         label={t('list.search')}
-        columns={5}
+        skeleton={<TableSkeleton columns={5} />}
         empty={
           <Empty icon={BookOpen} title={t('list.emptyTitle')} action={button}>
             {t('list.empty')}

@@ -1,66 +1,72 @@
 import type { LanguageModel } from '@parley/client/schemas'
-import { useQuery } from '@tanstack/react-query'
-import type { ComponentProps, ReactNode } from 'react'
-import { read } from '../../api/queries.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
+import { read, readPages } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { CHOICES_PAGE, type ChoiceList, listChoices } from '../../ui/choices.ts'
+import { PickerField } from '../../ui/picker-field.tsx'
 
 const t = translator('knowledge')
-
-/** Maximum number of models in the select: one page of the API. */
-const MODELS_MAX = 100
 
 /** The built-in embedding model. It matches similar spelling, is free, and requires no API key. */
 export const LOCAL = 'local'
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
 type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]
 
-/** Returns the active models that have a capability. */
-export function useModels(capability: Capability): LanguageModel[] {
+/** Returns the list of active models that have a capability. The model with the id or name `value` keeps that as its id. */
+function useModelList(capability: Capability, value: string): ChoiceList {
   const { organization } = useHere()
-  const { data } = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: MODELS_MAX }))
-  return (
-    data?.data.filter(
-      ({ is_active, config }) => is_active && config.capabilities?.includes(capability) === true,
-    ) ?? []
+  return listChoices('GET /api/llm/list', { org_id: organization.id }, ({ id, name, is_active, config }) =>
+    is_active && config.capabilities?.includes(capability) ? { id: name === value ? name : id, name } : null,
   )
 }
 
-type SelectProps = Omit<ComponentProps<typeof SelectField>, 'onChange' | 'value' | 'children'> & {
+/** Returns the name of the model with this id or name. */
+function useModelName(value: string): string {
+  const { organization } = useHere()
+  const org_id = organization.id
+  const { data } = useInfiniteQuery(readPages('GET /api/llm/list', { org_id, limit: CHOICES_PAGE }))
+  const { records } = useRecords(UUID.test(value) ? [value] : [], data, (model_id) =>
+    read('GET /api/llm/get', { org_id, model_id }),
+  )
+  return records.find(({ id }) => id === value)?.name ?? value
+}
+
+type ModelFieldProps = Pick<ComponentProps<typeof PickerField>, 'label' | 'hint'> & {
   value: string
   onChange: (value: string) => void
 }
 
-export function EmbeddingField({ value, onChange, ...rest }: SelectProps) {
-  const models = useModels('embedding')
-  const isListed = value === LOCAL || models.some(({ id, name }) => value === id || value === name)
+export function EmbeddingField({ value, onChange, ...rest }: ModelFieldProps) {
+  const builtIn = { id: LOCAL, name: t('embedding.builtInFree') }
+  const name = useModelName(value)
   return (
-    <SelectField {...rest} value={value} onChange={({ target }) => onChange(target.value)}>
-      <option value={LOCAL}>{t('embedding.builtInFree')}</option>
-      {!isListed && <option value={value}>{value}</option>}
-      {models.map(({ id, name }) => (
-        <option key={id} value={name === value ? name : id}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+    <PickerField
+      {...rest}
+      choices={[builtIn]}
+      lists={[useModelList('embedding', value)]}
+      chosen={[value === LOCAL ? builtIn : { id: value, name }]}
+      onChange={([chosen]) => chosen && onChange(chosen.id)}
+    />
   )
 }
 
-/** A select for a text model. `none` is the label of an empty option. If omitted, there is no empty option. */
-export function TextModelField({ value, onChange, none, ...rest }: SelectProps & { none?: ReactNode }) {
-  const models = useModels('text')
+/** A field for a text model. `none` is the label of the choice without a model. If omitted, there is no such choice. */
+export function TextModelField({ value, onChange, none, ...rest }: ModelFieldProps & { none?: string }) {
+  const name = useModelName(value)
+  const without = none === undefined ? [] : [{ id: '', name: none }]
   return (
-    <SelectField {...rest} value={value} onChange={({ target }) => onChange(target.value)}>
-      {none !== undefined && <option value="">{none}</option>}
-      {value !== '' && !models.some(({ id }) => id === value) && <option value={value}>{value}</option>}
-      {models.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </SelectField>
+    <PickerField
+      {...rest}
+      choices={without}
+      lists={[useModelList('text', value)]}
+      chosen={value === '' ? without : [{ id: value, name }]}
+      onChange={([chosen]) => chosen && onChange(chosen.id)}
+    />
   )
 }
 
@@ -70,7 +76,6 @@ export function TextModelField({ value, onChange, none, ...rest }: SelectProps &
  * @param value a model's name or id, or `local`
  */
 export function useEmbeddingName(value: string): string {
-  const models = useModels('embedding')
-  if (value === LOCAL) return t('embedding.builtIn')
-  return models.find(({ id }) => id === value)?.name ?? value
+  const name = useModelName(value)
+  return value === LOCAL ? t('embedding.builtIn') : name
 }

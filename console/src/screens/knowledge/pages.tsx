@@ -6,7 +6,7 @@ import { formatNumber } from '../../ui/format.ts'
 const t = translator('knowledge')
 
 interface PagesProps {
-  of: 'chunks' | 'documents' | 'questions'
+  of: 'chunks' | 'documents' | 'questions' | 'sources'
   page: number
   limit: number
   total: number

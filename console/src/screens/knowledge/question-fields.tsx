@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
-import { read } from '../../api/queries.ts'
+import { api } from '../../api/client.ts'
+import type { Reply } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { CHOICES_PAGE, type ChoiceList, type ChoicePages } from '../../ui/choices.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
@@ -17,9 +18,6 @@ export interface WrittenQuestion {
 
 export const EMPTY_QUESTION: WrittenQuestion = { question: '', document_names: [] }
 
-/** Maximum number of documents in the picker: one page of the API. */
-const DOCUMENTS_MAX = 100
-
 interface QuestionFieldsProps {
   questions: WrittenQuestion[]
   onChange: (questions: WrittenQuestion[]) => void
@@ -31,8 +29,7 @@ interface QuestionFieldsProps {
  */
 export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
   const { base } = useKnowledgeBase()
-  const documents = useQuery(read('GET /api/kb/list_documents', { kb_id: base.id, limit: DOCUMENTS_MAX }))
-  const names = [...new Set(documents.data?.documents.map(({ name }) => name))]
+  const documents = documentsOf(base.id)
   const change = (at: number, to: Partial<WrittenQuestion>) =>
     onChange(questions.map((one, place) => (place === at ? { ...one, ...to } : one)))
   return (
@@ -61,9 +58,9 @@ export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
             <Picker
               label={t('fields.documents', { number: place + 1 })}
               several
-              choices={names.map((name) => ({ id: name, name }))}
-              chosen={chosen}
-              onChange={(picked) => change(place, { document_names: picked })}
+              lists={[documents]}
+              chosen={chosen.map(choiceOf)}
+              onChange={(picked) => change(place, { document_names: picked.map(({ name }) => name) })}
               empty={t('fields.noMatch')}
             >
               {chosen.length === 0 ? t('fields.choose') : chosen.join(', ')}
@@ -80,9 +77,28 @@ export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
       >
         {t('fields.add')}
       </Button>
-      {documents.data && documents.data.total > DOCUMENTS_MAX && (
-        <p className="text-sm text-muted">{t('fields.newest', { limit: DOCUMENTS_MAX })}</p>
-      )}
     </div>
   )
 }
+
+const choiceOf = (name: string) => ({ id: name, name })
+
+/** Returns the list of the names of a knowledge base's documents. The API numbers the pages of documents. */
+const documentsOf = (kb_id: string): ChoiceList => ({
+  heading: undefined,
+  pages(q) {
+    const query = { kb_id, limit: CHOICES_PAGE, ...(q && { search: q }) }
+    return {
+      queryKey: ['GET /api/kb/list_documents', query, 'pages'],
+      queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: number }) =>
+        api.request('GET /api/kb/list_documents', { query: { ...query, page: pageParam }, signal }),
+      initialPageParam: 1,
+      getNextPageParam: ({ page, limit, total }: DocumentList) =>
+        page * limit < total ? page + 1 : undefined,
+      select: ({ pages }: { pages: DocumentList[] }) =>
+        [...new Set(pages.flatMap(({ documents }) => documents.map(({ name }) => name)))].map(choiceOf),
+    } as unknown as ChoicePages
+  },
+})
+
+type DocumentList = Reply<'GET /api/kb/list_documents'>

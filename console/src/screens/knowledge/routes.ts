@@ -60,6 +60,7 @@ const documents = createRoute({
 const sources = createRoute({
   getParentRoute: () => knowledgeBase,
   path: '/sources',
+  validateSearch: (given: Given): { page?: number } => ({ page: countOf(given['page']) }),
   component: lateScreen(() => import('./sources.tsx'), 'Sources'),
 })
 

@@ -54,13 +54,18 @@ export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
           <div className="w-full sm:w-56">
             <TextModelField
               label={t('search.model')}
-              required
               value={model}
               onChange={(chosen) => setAsked({ ...asked, model: chosen })}
             />
           </div>
         )}
-        <Button type="submit" kind="primary" icon={isQuestion ? Sparkles : SearchIcon} busy={isBusy}>
+        <Button
+          type="submit"
+          kind="primary"
+          icon={isQuestion ? Sparkles : SearchIcon}
+          busy={isBusy}
+          disabled={isQuestion && model === ''}
+        >
           {isQuestion ? t('search.ask') : t('search.search')}
         </Button>
       </div>

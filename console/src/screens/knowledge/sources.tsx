@@ -1,4 +1,5 @@
 import type { KnowledgeBaseSource } from '@parley/client/schemas'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import {
   Database,
   Ellipsis,
@@ -25,6 +26,7 @@ import { useNotify } from '../../ui/toast.tsx'
 import { OutgoingFiles, PickFiles } from './add-files.tsx'
 import { AddSource } from './add-source.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
+import { Pages } from './pages.tsx'
 import { CONTENT, StatusBadge } from './status.tsx'
 
 const t = translator('knowledge')
@@ -50,10 +52,34 @@ export function Sources() {
           {t('source.empty')}
         </Empty>
       ) : (
-        <SourceTable sources={base.sources} />
+        <PagedSources sources={base.sources} />
       )}
       <AddSource open={isAdding} onClose={() => setAdding(false)} />
     </div>
+  )
+}
+
+const PAGE_SIZE = 25
+
+/** A knowledge base has at most 100 sources. Its record contains all of them. */
+function PagedSources({ sources }: { sources: KnowledgeBaseSource[] }) {
+  const { page = 1 } = useSearch({ from: '/app/knowledge/$kbId/sources' })
+  const navigate = useNavigate()
+  // The last source of the last page may have been deleted.
+  const shown = Math.min(page, Math.ceil(sources.length / PAGE_SIZE))
+  return (
+    <>
+      <SourceTable sources={sources.slice((shown - 1) * PAGE_SIZE, shown * PAGE_SIZE)} />
+      <Pages
+        of="sources"
+        page={shown}
+        limit={PAGE_SIZE}
+        total={sources.length}
+        onChange={(to) =>
+          void navigate({ to: '.', search: (before) => ({ ...before, page: to === 1 ? undefined : to }) })
+        }
+      />
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { ApiKey } from '@parley/client/schemas'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { readPages, useChange } from '../../api/queries.ts'
@@ -10,8 +11,8 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { formatDate } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
-import { PagedList } from '../../ui/paged-list.tsx'
 import { permissionsInWords } from '../../ui/permission-matrix.tsx'
+import { SearchedList } from '../../ui/searched-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -42,10 +43,16 @@ export function ApiKeys() {
 function Keys({ add }: { add: React.ReactNode }) {
   const { organization } = useHere()
   const { nameOf } = useMemberNames()
-  const keys = useInfiniteQuery(readPages('GET /api/api_keys/list', { org_id: organization.id, limit: 50 }))
+  const { q = '' } = useSearch({ from: '/app/api_keys' })
+  const keys = useInfiniteQuery({
+    ...readPages('GET /api/api_keys/list', { org_id: organization.id, ...(q && { q }), limit: 50 }),
+    placeholderData: keepPreviousData,
+  })
   return (
-    <PagedList
+    <SearchedList
       query={keys}
+      q={q}
+      label={t('search')}
       skeleton={<TableSkeleton columns={5} />}
       empty={
         <Empty icon={KeyRound} title={t('empty')} action={add}>
@@ -85,7 +92,7 @@ function Keys({ add }: { add: React.ReactNode }) {
           ]}
         />
       )}
-    </PagedList>
+    </SearchedList>
   )
 }
 

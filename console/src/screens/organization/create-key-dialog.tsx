@@ -1,6 +1,7 @@
 import type { CreatedApiKey } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useAllPages } from '../../api/all-pages.ts'
 import { readPages, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -60,6 +61,7 @@ interface NewKeyProps {
 function NewKey({ onClose, onCreated }: NewKeyProps) {
   const { organization, may } = useHere()
   const all = useInfiniteQuery(readPages('GET /api/roles/list_permissions', { limit: 100 }))
+  useAllPages(all, true)
   const [draft, setDraft] = useState({ name: '', days: '90', scope: 'all', chosen: [] as string[] })
   const create = useChange('POST /api/api_keys/create', {
     outdates: ['GET /api/api_keys/list'],

@@ -1,8 +1,11 @@
-import type { LanguageModel, ModelConnection } from '@parley/client/schemas'
+import type { ModelConnection } from '@parley/client/schemas'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ellipsis, KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useChange } from '../../api/queries.ts'
+import { useAllPages } from '../../api/all-pages.ts'
+import { readPages, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
+import { useHere } from '../../shell/organization.tsx'
 import { Logo } from '../../ui/avatar.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -12,19 +15,20 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import ConnectDialog from '../providers/connect-dialog.tsx'
 import { logoOfServer } from '../providers/known-servers.ts'
+import { useConnections } from '../providers/use-connect.ts'
 import { providerName } from './model-draft.ts'
 
 const t = translator('models')
 
-interface ModelConnectionsProps {
-  connections: readonly ModelConnection[]
-  models: readonly LanguageModel[]
-}
-
 /** The organization's connections to providers. Not shown while there are none. */
-export function ModelConnections({ connections, models }: ModelConnectionsProps) {
+export function ModelConnections() {
+  const { organization } = useHere()
+  const models = useInfiniteQuery(readPages('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
+  useAllPages(models, true)
+  const connections = useConnections().data?.data ?? []
   if (connections.length === 0) return null
-  const countOf = (id: string) => models.filter(({ config }) => config.connection_id === id).length
+  const countOf = (id: string) =>
+    (models.data ?? []).filter(({ config }) => config.connection_id === id).length
   return (
     <section className="flex flex-col gap-3">
       <div>

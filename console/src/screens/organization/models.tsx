@@ -1,13 +1,15 @@
 import type { LanguageModel } from '@parley/client/schemas'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Cpu, Plus } from 'lucide-react'
-import { readPages } from '../../api/queries.ts'
+import { read, readPages } from '../../api/queries.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded, More, Skeleton } from '../../ui/states.tsx'
+import { SearchedList } from '../../ui/searched-list.tsx'
+import { Empty, Skeleton } from '../../ui/states.tsx'
 import { RowsSkeleton } from '../../ui/table.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { ProviderCards } from '../providers/provider-cards.tsx'
@@ -23,16 +25,26 @@ const NEW = 'new'
 
 export function Models() {
   const { organization, user, may } = useHere()
-  const { model_id } = useSearch({ from: '/app/models' })
+  const { q = '', model_id } = useSearch({ from: '/app/models' })
   const navigate = useNavigate({ from: '/models' })
   const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, model_id: id }) })
-  const models = useInfiniteQuery(readPages('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
+  const org_id = organization.id
+  const models = useInfiniteQuery({
+    ...readPages('GET /api/llm/list', { org_id, ...(q && { q }), limit: 100 }),
+    placeholderData: keepPreviousData,
+  })
   // The connections stand between the lists and give models their logos, so the lists appear with them.
-  const connections = useConnections()
-  const shown = { ...models, data: connections.isLoading ? undefined : models.data }
-  const open = models.data?.find(({ id }) => id === model_id)
+  const isLoading = useConnections().isLoading
+  const shown = { ...models, data: isLoading ? undefined : models.data }
+  const { records } = useRecords(
+    model_id === undefined || model_id === NEW ? [] : [model_id],
+    models.data,
+    (id) => read('GET /api/llm/get', { org_id, model_id: id }),
+  )
+  const open = records.find(({ id }) => id === model_id)
   const isOfInstallation = open?.organization_id === null
   const close = () => show(undefined)
+  const connections = may('organization:write') && <ModelConnections />
   const add = may('organization:write') && (
     <Button kind="primary" icon={Plus} onClick={() => show(NEW)}>
       {t('add')}
@@ -40,18 +52,31 @@ export function Models() {
   )
   return (
     <Page title={t('title')} description={t('description')} actions={add}>
-      <Loaded query={shown} skeleton={<ModelsSkeleton />}>
-        {(list) => (
+      <SearchedList
+        query={shown}
+        q={q}
+        label={t('search')}
+        skeleton={<ModelsSkeleton />}
+        empty={
           <>
-            <Own models={list.filter((model) => model.organization_id !== null)} add={add} onOpen={show} />
-            {may('organization:write') && (
-              <ModelConnections connections={connections.data?.data ?? []} models={list} />
-            )}
-            <OfInstallation models={list.filter((model) => model.organization_id === null)} onOpen={show} />
-            <More query={models} />
+            <NoModels add={add} />
+            {connections}
           </>
-        )}
-      </Loaded>
+        }
+      >
+        {(list) => {
+          const own = list.filter((model) => model.organization_id !== null)
+          const common = list.filter((model) => model.organization_id === null)
+          return (
+            <>
+              {own.length > 0 && <ModelList title={t('own')} models={own} onOpen={show} />}
+              {own.length === 0 && q === '' && !models.hasNextPage && <NoModels add={add} />}
+              {q === '' && connections}
+              {common.length > 0 && <ModelList title={t('ofInstallation')} models={common} onOpen={show} />}
+            </>
+          )
+        }}
+      </SearchedList>
       {may('organization:write') && (model_id === NEW || (open && !isOfInstallation)) && (
         <ModelDialog key={model_id} model={open ?? null} onClose={close} />
       )}
@@ -69,30 +94,26 @@ const ModelsSkeleton = () => (
   </div>
 )
 
-interface PartProps {
-  models: LanguageModel[]
-  onOpen: (id: string) => void
-}
-
-function Own({ models, add, onOpen }: PartProps & { add: React.ReactNode }) {
+function NoModels({ add }: { add: React.ReactNode }) {
   const notify = useNotify()
   const onAdded = (added: LanguageModel[]) => notify(t('connect.added', { count: added.length }))
-  return models.length === 0 ? (
+  return (
     <>
       <Empty icon={Cpu} title={t('empty')} action={add}>
         {t('emptyHint')}
       </Empty>
       {add && <ProviderCards action={t('connect.add')} onAdded={onAdded} />}
     </>
-  ) : (
-    <ModelList title={t('own')} models={models} onOpen={onOpen} />
   )
 }
 
-const OfInstallation = (props: PartProps) =>
-  props.models.length > 0 && <ModelList title={t('ofInstallation')} {...props} />
+interface ModelListProps {
+  title: string
+  models: LanguageModel[]
+  onOpen: (id: string) => void
+}
 
-const ModelList = ({ title, models, onOpen }: PartProps & { title: string }) => (
+const ModelList = ({ title, models, onOpen }: ModelListProps) => (
   <section className="flex flex-col gap-3">
     <h2 className="font-semibold">{title}</h2>
     <ul aria-label={title} className="divide-y divide-line rounded-2xl border border-line bg-raised">

@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
 import {
+  type ApiKeysSearch,
   type AuditSearch,
   DELIVERY_STATUSES,
   type DeliveriesSearch,
@@ -23,7 +24,7 @@ const oneOf = <Word extends string | number>(words: readonly Word[], value: unkn
 const models = createRoute({
   getParentRoute: () => appRoute,
   path: '/models',
-  validateSearch: ({ model_id }: Raw): ModelsSearch => ({ model_id: text(model_id) }),
+  validateSearch: ({ q, model_id }: Raw): ModelsSearch => ({ q: text(q), model_id: text(model_id) }),
   component: lateScreen(() => import('./models.tsx'), 'Models'),
 })
 
@@ -42,6 +43,7 @@ const usage = createRoute({
 const apiKeys = createRoute({
   getParentRoute: () => appRoute,
   path: '/api_keys',
+  validateSearch: ({ q }: Raw): ApiKeysSearch => ({ q: text(q) }),
   component: lateScreen(() => import('./api-keys.tsx'), 'ApiKeys'),
 })
 

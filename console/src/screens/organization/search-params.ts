@@ -1,6 +1,11 @@
 export interface ModelsSearch {
+  q?: string
   /** The id of the open model. `new` opens the dialog that adds a model. */
   model_id?: string
+}
+
+export interface ApiKeysSearch {
+  q?: string
 }
 
 export const USAGE_TABS = ['overview', 'ledger', 'budgets'] as const

@@ -2,6 +2,7 @@ import type { ListedUser } from '@parley/client/schemas'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserPlus, Users } from 'lucide-react'
+import { useAllPages } from '../../api/all-pages.ts'
 import { read, readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -39,6 +40,7 @@ export function Members() {
     ...readPages('GET /api/roles/list_roles', { org_id, limit: 100 }),
     enabled: may('roles:read'),
   })
+  useAllPages(roles, true)
   const invite = mayInvite && (
     <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
       {t('members.invite')}

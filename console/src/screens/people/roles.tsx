@@ -1,7 +1,8 @@
 import type { Role } from '@parley/client/schemas'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Lock, Plus } from 'lucide-react'
+import { useAllPages } from '../../api/all-pages.ts'
 import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -11,7 +12,8 @@ import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { permissionsInWords } from '../../ui/permission-matrix.tsx'
 import { roleName } from '../../ui/role-name.ts'
-import { Loaded, More, QueryFailure } from '../../ui/states.tsx'
+import { SearchedList } from '../../ui/searched-list.tsx'
+import { QueryFailure } from '../../ui/states.tsx'
 import { Table, TableSkeleton } from '../../ui/table.tsx'
 import { byLevel } from './levels.ts'
 import { PermissionsDialog } from './permissions-dialog.tsx'
@@ -25,13 +27,15 @@ export const NEW = 'new'
 
 export function Roles() {
   const { organization, user, may } = useHere()
-  const { role_id, permissions } = useSearch({ from: '/app/roles' })
+  const { q = '', role_id, permissions } = useSearch({ from: '/app/roles' })
   const navigate = useNavigate({ from: '/roles' })
   const show = (change: RolesSearch) => void navigate({ search: (old) => ({ ...old, ...change }) })
-  const roles = useInfiniteQuery(
-    readPages('GET /api/roles/list_roles', { org_id: organization.id, limit: 100 }),
-  )
+  const roles = useInfiniteQuery({
+    ...readPages('GET /api/roles/list_roles', { org_id: organization.id, ...(q && { q }), limit: 100 }),
+    placeholderData: keepPreviousData,
+  })
   const all = useInfiniteQuery(readPages('GET /api/roles/list_permissions', { limit: 100 }))
+  useAllPages(all, true)
   const open = roles.data?.find(({ id }) => id === role_id)
   const isRoleOpen = open !== undefined || role_id === NEW
   const arePermissionsOpen = permissions === true && user.is_system_admin
@@ -54,14 +58,15 @@ export function Roles() {
       }
     >
       {(isRoleOpen || arePermissionsOpen) && <QueryFailure query={all} />}
-      <Loaded query={roles} skeleton={<TableSkeleton columns={4} />}>
-        {(list) => (
-          <>
-            <RolesTable roles={[...list].sort(byLevel)} onOpen={(id) => show({ role_id: id })} />
-            <More query={roles} />
-          </>
-        )}
-      </Loaded>
+      <SearchedList
+        query={roles}
+        q={q}
+        label={t('roles.search')}
+        skeleton={<TableSkeleton columns={4} />}
+        empty={null}
+      >
+        {(list) => <RolesTable roles={[...list].sort(byLevel)} onOpen={(id) => show({ role_id: id })} />}
+      </SearchedList>
       {isRoleOpen && all.data && (
         <RoleDialog key={role_id} role={open ?? null} permissions={all.data} onClose={close} />
       )}

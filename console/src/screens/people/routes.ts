@@ -21,7 +21,8 @@ const members = createRoute({
 const roles = createRoute({
   getParentRoute: () => appRoute,
   path: '/roles',
-  validateSearch: ({ role_id, permissions }: Record<string, unknown>): RolesSearch => ({
+  validateSearch: ({ q, role_id, permissions }: Record<string, unknown>): RolesSearch => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
     ...(typeof role_id === 'string' && { role_id }),
     ...(permissions === true && { permissions }),
   }),

@@ -10,6 +10,7 @@ export interface MembersSearch {
 }
 
 export interface RolesSearch {
+  q?: string
   /** The id of the open role. `new` opens the dialog that creates a role. */
   role_id?: string
   permissions?: boolean

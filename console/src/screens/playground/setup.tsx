@@ -1,12 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import type { Choice } from '../../ui/choices.ts'
 import { Picker } from '../../ui/picker.tsx'
 import { nameOf } from '../connections/connection-words.ts'
 import { readActive } from './active-connections.ts'
-import { useModelChoices } from './models.ts'
+import { useModelList } from './models.ts'
 import { CONNECTIONS_MAX } from './search-params.ts'
 
 const t = translator('playground')
@@ -23,22 +24,25 @@ export function Setup({ chosen, model, onChoose }: SetupProps) {
   const usable = instances.data ?? []
   const isGone = (id: string) => instances.data !== undefined && !usable.some((one) => one.id === id)
   const gone = chosen.filter(isGone)
-  const names = usable.filter(({ id }) => chosen.includes(id))
+  const choices = usable.map(
+    (instance): Choice => ({
+      id: instance.id,
+      name: nameOf(instance),
+      note: instance.name === null ? undefined : instance.server_name,
+    }),
+  )
+  const selection = choices.filter(({ id }) => chosen.includes(id))
   return (
     <div className="flex basis-full flex-wrap items-center gap-2">
       <Picker
         label={t('setup.connections')}
         several
-        choices={usable.map((instance) => ({
-          id: instance.id,
-          name: nameOf(instance),
-          note: instance.name === null ? undefined : instance.server_name,
-        }))}
-        chosen={chosen}
-        onChange={(ids) => onChoose(ids.filter((id) => !isGone(id)).slice(0, CONNECTIONS_MAX))}
+        choices={choices}
+        chosen={selection}
+        onChange={(picked) => onChoose(picked.slice(0, CONNECTIONS_MAX).map(({ id }) => id))}
         empty={usable.length === 0 ? t('setup.noActive') : t('setup.noMatches')}
       >
-        {names.length > 0 ? undefined : t(usable.length > 0 ? 'setup.choose' : 'setup.none')}
+        {selection.length > 0 ? undefined : t(usable.length > 0 ? 'setup.choose' : 'setup.none')}
       </Picker>
       <ModelPicker model={model} withTools={chosen.length > 0} />
       <Badge tone={chosen.length > 0 ? 'accent' : 'neutral'}>
@@ -66,24 +70,25 @@ const USUAL = ''
 
 function ModelPicker({ model, withTools }: { model: string | undefined; withTools: boolean }) {
   const navigate = useNavigate()
-  const models = useModelChoices(withTools)
+  const list = useModelList(withTools)
+  const mayRead = useHere().may('organization:read')
+  const { data = [] } = useInfiniteQuery({ ...list.pages(''), enabled: mayRead })
   const choose = (id: string | undefined) =>
     void navigate({
       to: '/playground',
       search: (search) => ({ ...search, model: id || undefined }),
       replace: true,
     })
-  const isKnown = model === undefined || models.some(({ id }) => id === model)
+  const usual = { id: USUAL, name: t('setup.defaultModel') }
+  const chosen =
+    model === undefined ? usual : (data.find(({ id }) => id === model) ?? { id: model, name: model })
   return (
     <Picker
       label={t('setup.model')}
-      choices={[
-        { id: USUAL, name: t('setup.defaultModel') },
-        ...models,
-        ...(isKnown ? [] : [{ id: model, name: model }]),
-      ]}
-      chosen={[model ?? USUAL]}
-      onChange={([id]) => choose(id)}
+      choices={[usual]}
+      lists={mayRead ? [list] : []}
+      chosen={[chosen]}
+      onChange={([next]) => choose(next?.id)}
     />
   )
 }

@@ -1,8 +1,9 @@
 import type { LanguageModel, ModelConnection } from '@parley/client/schemas'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { read } from '../../api/queries.ts'
+import { useAllPages } from '../../api/all-pages.ts'
+import { read, readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -69,8 +70,9 @@ export function ChooseModels({ connection, action, onAdded, onOtherKey, onClose 
 /** Returns the versions that the organization has added from a connection. */
 function useAddedVersions(connectionId: string): string[] {
   const { organization } = useHere()
-  const { data } = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
-  return (data?.data ?? [])
+  const models = useInfiniteQuery(readPages('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
+  useAllPages(models, true)
+  return (models.data ?? [])
     .filter(({ config }) => config.connection_id === connectionId)
     .map(({ version }) => version)
 }

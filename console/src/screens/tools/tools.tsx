@@ -11,6 +11,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchedList } from '../../ui/searched-list.tsx'
 import { Empty } from '../../ui/states.tsx'
+import { TableSkeleton } from '../../ui/table.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { CategoriesDialog } from './categories-dialog.tsx'
 import { NewToolDialog } from './new-tool-dialog.tsx'
@@ -68,7 +69,7 @@ export function Tools() {
         q={q}
         label={t('list.search')}
         filters={<Filters />}
-        columns={5}
+        skeleton={<TableSkeleton columns={5} />}
         empty={
           <Empty icon={Wrench} title={t('list.emptyTitle')} action={add}>
             {t('list.empty')}
