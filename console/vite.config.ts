@@ -30,7 +30,8 @@ const PANELS =
 const LISTS = /\/src\/ui\/(?:table|searched-list|paged-list|search-field|editor-skeleton|pending-page)\.tsx$/
 
 /** Matches parts of later pages and of chats that neither home nor sign-in shows. */
-const DETAILS = /\/src\/(?:ui\/(?:chart|copy|picker|picker-field|choices|on-sight)|api\/use-records)\.tsx?$/
+const DETAILS =
+  /\/src\/(?:ui\/(?:chart|copy|picker|picker-field|choices|on-sight)|api\/use-records)\.tsx?$|\/@tanstack\/\S+\/(?:useQueries|queriesObserver)\.js$/
 
 /** Matches the files that combine the messages of several areas into one chunk. */
 const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/

@@ -40,6 +40,7 @@ describeInBrowser('the first load of the console', () => {
     await watchShifts(page)
     await page.goto(screen.path)
     await page.getByRole('heading', { name: screen.heading }).first().waitFor()
+    await page.evaluate('document.fonts.ready.then(() => null)')
     await page.waitForLoadState('networkidle')
 
     const files = responses.filter((response) =>
