@@ -43,6 +43,7 @@ const NOT_WALKED = new Set([
  */
 const LISTS: Record<string, { path: string; key?: string; needs?: string[] }> = {
   org_id: { path: '/api/org/list' },
+  model_id: { path: '/api/llm/list', needs: ['org_id'] },
   chat_id: { path: '/api/chat/list', needs: ['org_id'] },
   invitation_id: { path: '/api/invitations/list', needs: ['org_id'] },
   kb_id: { path: '/api/kb/list', needs: ['org_id'] },

@@ -4,14 +4,14 @@ import type { ScopedDatabase, TenantTable } from '../access/scoped-database.ts'
 import { type ListQuery, type Page, type PageBytes, readPage } from './pagination.ts'
 
 type ListedTable = TenantTable & { id: PgColumn }
-type Record<T extends ListedTable> = InferSelectModel<T> & { id: string }
+type RecordOf<T extends ListedTable> = InferSelectModel<T> & { id: string }
 
 interface List<T extends ListedTable, View> {
   query: ListQuery
-  view: (record: Record<T>) => View
+  view: (record: RecordOf<T>) => View
   /** The columns that must contain the words of `query.q`. Omitted for a list without a search. */
   searched?: readonly PgColumn[]
-  bytes?: PageBytes<Record<T>>
+  bytes?: PageBytes<RecordOf<T>>
 }
 
 /** Returns one page of a table's records that the scope can access, newest first. */
@@ -28,7 +28,7 @@ export const listRecords = <T extends ListedTable, View>(
         orderBy: [desc(table.id)],
         limit: count,
         // Drizzle cannot derive the type of the id from any table.
-      }) as Promise<Record<T>[]>,
+      }) as Promise<RecordOf<T>[]>,
     view,
     bytes,
   )
