@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 const GIB = 1024 ** 3
 /** Long enough to observe on a busy machine that the slot is taken before it is released. */
-const STALL_MS = 2_000
+const STALL_MS = 5_000
 
 let server: TestServer
 let impatient: TestServer

@@ -75,11 +75,12 @@ describe.each([...DESCRIBED, '/api/api_keys/list', '/api/instructions/list'])('%
     expect(await namesOf({ q: 'keeper', cursor: first.pagination.next_cursor })).toEqual([WALRUS])
   })
 
-  test.runIf(DESCRIBED.includes(path))('finds words of the description, or of both', async () => {
-    expect(await namesOf({ q: 'noon' })).toEqual([WALRUS])
-    expect(await namesOf({ q: 'night keeper' })).toEqual([SEAL])
-    expect(await namesOf({ q: 'night walrus' })).toEqual([])
-  })
+  if (DESCRIBED.includes(path))
+    test('finds words of the description, or of both', async () => {
+      expect(await namesOf({ q: 'noon' })).toEqual([WALRUS])
+      expect(await namesOf({ q: 'night keeper' })).toEqual([SEAL])
+      expect(await namesOf({ q: 'night walrus' })).toEqual([])
+    })
 
   test('refuses a search that is too long or repeated', async () => {
     const { status, body } = await call({ q: 'x'.repeat(201) })
