@@ -1,3 +1,4 @@
+import { olderThan } from '#database/keyset.ts'
 import { AppError } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
@@ -25,7 +26,7 @@ export function listHealth(
       select ${modelColumns(sql)} from llm_models m
       where m.is_active
         and (m.organization_id = ${organizationId} or m.organization_id is null and m.provider = any(${providers}))
-        ${below === undefined ? sql`` : sql`and m.id < ${below}`}
+        and ${olderThan(sql, 'm.id', below)}
       order by m.id desc limit ${count}`,
     ({ members, ...model }) => {
       const { id, name, provider } = model
