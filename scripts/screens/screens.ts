@@ -116,6 +116,8 @@ async function tryAgent(page: Page): Promise<void> {
   await page.getByLabel('Message', { exact: true }).fill(TRIED.asked)
   await page.keyboard.press('Enter')
   await page.getByText('it reaches you after two days').waitFor()
+  // Until the renderer of Markdown is loaded, a reply shows its source.
+  await page.locator('strong', { hasText: 'two copies' }).waitFor()
   await page.getByRole('button', { name: 'Send' }).waitFor()
 }
 

@@ -68,12 +68,12 @@ export function Models() {
           const own = list.filter((model) => model.organization_id !== null)
           const common = list.filter((model) => model.organization_id === null)
           return (
-            <>
+            <div className="flex flex-col gap-6">
               {own.length > 0 && <ModelList title={t('own')} models={own} onOpen={show} />}
               {own.length === 0 && q === '' && !models.hasNextPage && <NoModels add={add} />}
               {q === '' && connections}
               {common.length > 0 && <ModelList title={t('ofInstallation')} models={common} onOpen={show} />}
-            </>
+            </div>
           )
         }}
       </SearchedList>
