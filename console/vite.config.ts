@@ -26,12 +26,13 @@ const SHARED_FROM = 6
 const PANELS =
   /\/src\/ui\/(?:menu-panel|dialog-panel|popover-panel|picker-panel|toasts|confirm-dialog)\.tsx$|\/node_modules\/(?:@radix-ui|radix-ui|@floating-ui|cmdk|aria-hidden|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)\//
 
-/** Matches the tables of records and their placeholders. No first page shows one, so they are in a chunk of their own. */
-const LISTS = /\/src\/ui\/(?:table|searched-list|paged-list|search-field|editor-skeleton|pending-page)\.tsx$/
+/** Matches tables of records, charts, and their placeholders. No first page shows one, so they are in a chunk of their own. */
+const LISTS =
+  /\/src\/ui\/(?:table|chart|searched-list|paged-list|search-field|editor-skeleton|pending-page)\.tsx$/
 
 /** Matches parts of later pages and of chats that neither home nor sign-in shows. */
 const DETAILS =
-  /\/src\/(?:ui\/(?:chart|copy|picker|picker-field|choices|on-sight)|api\/use-records)\.tsx?$|\/@tanstack\/\S+\/(?:useQueries|queriesObserver)\.js$/
+  /\/src\/(?:ui\/(?:bar|copy|picker|picker-field|choices|on-sight)|api\/use-records|shell\/models)\.tsx?$|\/@tanstack\/\S+\/(?:useQueries|queriesObserver)\.js$/
 
 /** Matches the files that combine the messages of several areas into one chunk. */
 const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/

@@ -2,14 +2,13 @@ import type { Agent } from '@parley/client/schemas'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Bot, Plus } from 'lucide-react'
-import { read, readPages } from '../../api/queries.ts'
-import { useRecords } from '../../api/use-records.ts'
+import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
+import { useModels } from '../../shell/models.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CHOICES_PAGE } from '../../ui/choices.ts'
 import { formatList } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { SearchedList } from '../../ui/searched-list.tsx'
@@ -64,17 +63,9 @@ export function Agents() {
 }
 
 function AgentTable({ agents }: { agents: Agent[] }) {
-  const { organization } = useHere()
-  const org_id = organization.id
-  const newest = useInfiniteQuery(readPages('GET /api/llm/list', { org_id, limit: CHOICES_PAGE }))
-  const { records, isLoading } = useRecords(
-    agents.map(({ model_id }) => model_id).filter((id) => id !== null),
-    newest.data,
-    (model_id) => read('GET /api/llm/get', { org_id, model_id }),
-  )
+  const { models, isLoading } = useModels(agents.map(({ model_id }) => model_id).filter((id) => id !== null))
   const modelName = ({ model_id }: Agent) =>
-    records.find(({ id }) => id === model_id)?.name ??
-    (newest.isPending || isLoading ? '' : t('list.unknownModel'))
+    models.find(({ id }) => id === model_id)?.name ?? (isLoading ? '' : t('list.unknownModel'))
   return (
     <Table
       label={t('title')}

@@ -1,11 +1,9 @@
 import type { LanguageModel } from '@parley/client/schemas'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { read, readPages } from '../../api/queries.ts'
-import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
+import { useModels } from '../../shell/models.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { CHOICES_PAGE, type Choice, listChoices } from '../../ui/choices.ts'
+import { type Choice, listChoices } from '../../ui/choices.ts'
 import { PickerField } from '../../ui/picker-field.tsx'
 
 const t = translator('agents')
@@ -21,12 +19,9 @@ interface ModelFieldProps {
 export function ModelField({ modelId, onChange, withTools = false }: ModelFieldProps) {
   const { organization } = useHere()
   const here = { org_id: organization.id }
-  const models = useInfiniteQuery(readPages('GET /api/llm/list', { ...here, limit: CHOICES_PAGE }))
-  const { records, isLoading } = useRecords(modelId === null ? [] : [modelId], models.data, (model_id) =>
-    read('GET /api/llm/get', { ...here, model_id }),
-  )
-  const model = records.find(({ id }) => id === modelId)
-  if (models.data && !models.hasNextPage && !models.data.some(isUsable))
+  const { newest, models, isLoading } = useModels(modelId === null ? [] : [modelId])
+  const model = models.find(({ id }) => id === modelId)
+  if (newest.data && !newest.hasNextPage && !newest.data.some(isUsable))
     return (
       <p className="text-sm text-danger">
         {t.rich('model.add', {
@@ -40,7 +35,7 @@ export function ModelField({ modelId, onChange, withTools = false }: ModelFieldP
     )
   const chosen = (id: string): Choice => {
     if (model) return { id, name: isUsable(model) ? model.name : t('model.inactive', { name: model.name }) }
-    return { id, name: models.data && !isLoading ? t('model.deleted') : '…' }
+    return { id, name: newest.data && !isLoading ? t('model.deleted') : '…' }
   }
   return (
     <PickerField

@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { read, readPages } from '../../api/queries.ts'
 import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
+import { useModels } from '../../shell/models.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useDefaultModels } from '../../shell/own.ts'
 import { CHOICES_PAGE, type Choice, type ChoiceList, listChoices } from '../../ui/choices.ts'
@@ -22,11 +23,7 @@ const t = translator('chat')
 export function useAnswerers(target: string | null, messages: readonly ChatMessage[] = []) {
   const { organization } = useHere()
   const org_id = organization.id
-  const { mayReadModels, mayUseAgents } = usePermissions()
-  const models = useInfiniteQuery({
-    ...readPages('GET /api/llm/list', { org_id, limit: CHOICES_PAGE }),
-    enabled: mayReadModels,
-  })
+  const { mayUseAgents } = usePermissions()
   const agents = useInfiniteQuery({
     ...readPages('GET /api/agents/list', { org_id, limit: CHOICES_PAGE }),
     enabled: mayUseAgents,
@@ -34,25 +31,23 @@ export function useAnswerers(target: string | null, messages: readonly ChatMessa
   const defaults = useDefaultModels()
   const defaultId = defaults.data?.model_id ?? null
   const chosen = target === null ? {} : idsOf(target)
-  const namedModels = useRecords(
+  const { models, isLoading } = useModels(
     present([defaultId, chosen.model_id, ...messages.map(({ model_id }) => model_id)]),
-    models.data,
-    (model_id) => read('GET /api/llm/get', { org_id, model_id }),
   )
   const namedAgents = useRecords(
     present([chosen.agent_id, ...messages.map(({ agent_id }) => agent_id)]),
     agents.data,
     (agent_id) => read('GET /api/agents/get', { agent_id }),
   )
-  const isReady = ![models, agents, defaults, namedModels, namedAgents].some(({ isLoading }) => isLoading)
+  const isReady = !isLoading && ![agents, defaults, namedAgents].some((one) => one.isLoading)
   return useMemo(
     () => ({
       defaultId,
-      models: namedModels.records.filter(canReply),
+      models: models.filter(canReply),
       agents: namedAgents.records.filter(({ is_active }) => is_active),
       isReady,
     }),
-    [namedModels.records, namedAgents.records, defaultId, isReady],
+    [models, namedAgents.records, defaultId, isReady],
   )
 }
 

@@ -1,7 +1,7 @@
 import type { ReplyMedia } from '@parley/client'
 import type { Media } from '@parley/client/schemas'
 import { translator } from '../../messages/index.ts'
-import { Bar } from '../../ui/chart.tsx'
+import { Bar } from '../../ui/bar.tsx'
 
 const t = translator('chat')
 

@@ -1,9 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { read, readPages } from '../../api/queries.ts'
-import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
+import { useModels } from '../../shell/models.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { CHOICES_PAGE, type ChoiceList, listChoices } from '../../ui/choices.ts'
+import { type ChoiceList, listChoices } from '../../ui/choices.ts'
 
 const t = translator('conversations')
 
@@ -23,15 +21,6 @@ export function useModelList(others: readonly (string | null)[] = []): ChoiceLis
 
 /** Returns a function that returns the name of one of these models. */
 export function useModelNames(ids: readonly (string | null)[]): (id: string | null) => string {
-  const { organization } = useHere()
-  const org_id = organization.id
-  const newest = useInfiniteQuery(readPages('GET /api/llm/list', { org_id, limit: CHOICES_PAGE }))
-  const { records, isLoading } = useRecords(
-    ids.filter((id) => id !== null),
-    newest.data,
-    (model_id) => read('GET /api/llm/get', { org_id, model_id }),
-  )
-  return (id) =>
-    records.find((model) => model.id === id)?.name ??
-    (newest.isLoading || isLoading ? '…' : t('models.deleted'))
+  const { models, isLoading } = useModels(ids.filter((id) => id !== null))
+  return (id) => models.find((model) => model.id === id)?.name ?? (isLoading ? '…' : t('models.deleted'))
 }

@@ -2,7 +2,7 @@ import type { IngestionStatus } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
-import { Bar } from '../../ui/chart.tsx'
+import { Bar } from '../../ui/bar.tsx'
 import { isUnderWay, POLL_MS, type Status } from './status.tsx'
 
 const t = translator('knowledge')

@@ -1,11 +1,9 @@
 import type { LanguageModel } from '@parley/client/schemas'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
-import { read, readPages } from '../../api/queries.ts'
-import { useRecords } from '../../api/use-records.ts'
 import { translator } from '../../messages/index.ts'
+import { useModels } from '../../shell/models.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { CHOICES_PAGE, type ChoiceList, listChoices } from '../../ui/choices.ts'
+import { type ChoiceList, listChoices } from '../../ui/choices.ts'
 import { PickerField } from '../../ui/picker-field.tsx'
 
 const t = translator('knowledge')
@@ -27,13 +25,8 @@ function useModelList(capability: Capability, value: string): ChoiceList {
 
 /** Returns the name of the model with this id or name. */
 function useModelName(value: string): string {
-  const { organization } = useHere()
-  const org_id = organization.id
-  const { data } = useInfiniteQuery(readPages('GET /api/llm/list', { org_id, limit: CHOICES_PAGE }))
-  const { records } = useRecords(UUID.test(value) ? [value] : [], data, (model_id) =>
-    read('GET /api/llm/get', { org_id, model_id }),
-  )
-  return records.find(({ id }) => id === value)?.name ?? value
+  const { models } = useModels(UUID.test(value) ? [value] : [])
+  return models.find(({ id }) => id === value)?.name ?? value
 }
 
 type ModelFieldProps = Pick<ComponentProps<typeof PickerField>, 'label' | 'hint'> & {
