@@ -139,7 +139,13 @@ export const openUnmigrated = (
 
 /** Pause before a lost connection is opened again. The driver's default grows to 20 seconds, which requests would wait. */
 const RECONNECT_SECONDS = 0.1
+/**
+ * No limit: a transaction whose BEGIN is the statement that reaches a limit never gets its connection, and the driver
+ * ends the process (porsager/postgres#1218).
+ */
+const PIPELINE_MAX = Number.MAX_SAFE_INTEGER
 const DRIVER_OPTIONS = {
+  max_pipeline: PIPELINE_MAX,
   connect_timeout: CONNECT_TIMEOUT_SECONDS,
   backoff: () => RECONNECT_SECONDS,
   onnotice: () => {},

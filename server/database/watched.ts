@@ -2,6 +2,7 @@ import type { ISql, Sql } from 'postgres'
 import { isLook } from './looks.ts'
 import type { Pool } from './pool.ts'
 import { type Begin, TransactionConnection, type Work } from './transaction-connection.ts'
+import { assertNoTransactionControl } from './transaction-control.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 /**
@@ -38,6 +39,11 @@ interface Statement extends Promise<unknown> {
   reject(error: unknown): void
   /** True once the statement is at the head of the connection's queue. */
   active: boolean
+  /** The SQL text between the parameters, before it is sent. */
+  strings: readonly string[]
+  /** `simple` is true if the text is sent without parameters, and may therefore contain several statements. */
+  options: { simple?: boolean }
+  /** The SQL text with `$1` for parameters, once it is sent. */
   string?: string
 }
 
@@ -109,6 +115,7 @@ class Statements {
     statement.handler = (sent) => {
       const { resolve, reject } = sent
       try {
+        assertNoTransactionControl(sent.strings[0] ?? '', sent.options.simple === true)
         if (origin.connection?.loss) throw origin.connection.loss
         this.#pool.began(sent)
       } catch (error) {

@@ -262,19 +262,21 @@ async function runJob(queue: Queue<object>, job: JobWithMetadata<unknown>, log: 
   }
 }
 
-const BEGINS_TRANSACTION = /^\s*begin\b/i
+/** A script of pg-boss: statements that it wants to run in one transaction, without parameters. */
+const SCRIPT = /^\s*BEGIN;(?<statements>.*);\s*COMMIT;\s*$/s
 
 /**
- * Lets pg-boss use this server's database driver. Scripts that begin and commit a transaction run in one of the driver,
- * so that they have a connection of their own.
+ * Lets pg-boss use this server's database driver. The statements of its scripts run in a transaction of the driver,
+ * which refuses their own BEGIN and COMMIT (transaction-control.ts).
  */
 function executor(sql: ISql): BossDatabase {
   return {
     async executeSql(text, values = []) {
+      const statements = SCRIPT.exec(text)?.groups?.['statements']
       const run = async (on: ISql) => ({
-        rows: ((await on.unsafe(text, values.map(toParameter))) as unknown[]).flat(),
+        rows: ((await on.unsafe(statements ?? text, values.map(toParameter))) as unknown[]).flat(),
       })
-      return BEGINS_TRANSACTION.test(text) ? (sql as Sql).begin(run) : run(sql)
+      return statements === undefined ? run(sql) : (sql as Sql).begin(run)
     },
   }
 }

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectDatabase, type OpenDatabase } from '#database/connect.ts'
+import { createJobs } from '#platform/jobs/jobs.ts'
+import { copyEmbedded } from '#tests/support/embedded.ts'
+import { createDatabase } from '#tests/support/server.ts'
+
+/*
+ * A transaction keeps its connection until it ends. The driver gives the connection to other statements as soon as the
+ * database reports that no transaction is open, so nothing but the driver may end one.
+ */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'parley-held-'))
+let onServer: Awaited<ReturnType<typeof createDatabase>>
+let database: OpenDatabase
+beforeAll(async () => {
+  onServer = await createDatabase({ isEmpty: true })
+  if (!onServer) await copyEmbedded(dataDir)
+  // One connection, as if all others were busy.
+  database = await connectDatabase({ databaseUrl: onServer?.url ?? null, dataDir, connectionsMax: 1 })
+})
+afterAll(async () => {
+  await database.close()
+  await onServer?.drop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const ROUNDS_MAX = 500
+
+/** Sends statements that the driver describes first, so that each occupies the connection. */
+const sendOthers = (count: number, round = 0): Promise<unknown> =>
+  Promise.all(
+    Array.from({ length: count }, (_, n) => database.sql.unsafe(`select $1::int + ${round * count + n}`, [n])),
+  )
+
+test('the job queue starts while other statements wait for its connection', async () => {
+  const { sql } = database
+  const jobs = createJobs({ database, sweeps: null, log: pino({ level: 'silent' }) })
+  let hasStarted = false
+  const started = jobs.start([], 1).then(() => {
+    hasStarted = true
+  })
+  for (let round = 0; !hasStarted && round < ROUNDS_MAX; round++) await sendOthers(20, round)
+  await started
+  await jobs.stop()
+  expect(await sql`select from jobs.version`).toHaveLength(1)
+})
+
+test.each([98, 99, 100, 101, 102, 250])('a transaction begins behind %i statements', async (count) => {
+  const { sql } = database
+  // Sent only once `then` is called.
+  const statement = () => sql`select ${1}::int as one`.then((rows) => rows)
+  await statement()
+  const others = Array.from({ length: count }, statement)
+  const transaction = sql.begin(async (tx) => {
+    await tx`create table rolled_back ()`
+    throw new Error('rolled back')
+  })
+  await expect(transaction).rejects.toThrow('rolled back')
+  expect((await Promise.all(others)).flat()).toHaveLength(count)
+  expect(await sql`select to_regclass('rolled_back') as name`).toEqual([{ name: null }])
+})
+
+test('a statement that ends its transaction is refused before it is sent', async () => {
+  const { sql } = database
+  const transaction = sql.begin((tx) => tx.unsafe('create table ended (); commit'))
+  await expect(transaction).rejects.toThrow('begins or ends a transaction')
+  await expect(sql`commit`).rejects.toThrow('begins or ends a transaction')
+  expect(await sql`select to_regclass('ended') as name`).toEqual([{ name: null }])
+})
