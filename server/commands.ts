@@ -6,6 +6,7 @@ import { DataDirError, startEmbedded } from '#database/embedded.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { BackupError } from './backup/manifest.ts'
 import { ChatError, chatInTerminal } from './chat-client.ts'
+import { StartTimeoutError } from './start-watch.ts'
 
 const USAGE = `Usage: parley <command>
 
@@ -41,7 +42,10 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   chat: chatInTerminal,
 }
 
-/** Runs a command of the command line. Expected errors are printed in one line and set exit code 1. */
+/**
+ * Runs a command of the command line. Expected errors are printed in one line, and end the process with exit code 1, even
+ * if the command has left connections open.
+ */
 export async function runCommand([name = '', ...args]: string[]): Promise<void> {
   const command = COMMANDS[name]
   if (name === '--help' || name === 'help') {
@@ -57,9 +61,15 @@ export async function runCommand([name = '', ...args]: string[]): Promise<void> 
     await command(args)
   } catch (error) {
     if (!isExpected(error)) throw error
-    process.stderr.write(`parley: ${error.message}\n`)
-    process.exitCode = 1
+    process.stderr.write(`parley: ${describe(error)}\n`)
+    process.exit(1)
   }
+}
+
+/** Describes an expected error in one line. */
+function describe(error: NodeJS.ErrnoException & { port?: number }): string {
+  if (error.code !== 'EADDRINUSE') return error.message
+  return `Another process uses port ${error.port}. Stop that process, or set another PORT.`
 }
 
 /** Returns whether an error is a usage mistake, or an unavailable database or port. */
@@ -70,6 +80,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof DataDirError ||
     error instanceof ChatError ||
     error instanceof BackupError ||
+    error instanceof StartTimeoutError ||
     ['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', '28P01', '3D000'].includes(code)
   )
 }
@@ -85,11 +96,11 @@ async function start(args: string[]): Promise<void> {
   }
   // The embedded database takes as long to start as the modules take to load, so do both concurrently.
   const starting = config.databaseUrl === null ? startEmbedded(config.dataDir) : undefined
+  starting?.catch(() => {}) // reported by startServer
   const [{ createStop, startServer, stopOnSignals }, { banner }, { workAfterStart }] = await Promise.all([
     import('./main.ts'),
     import('./banner.ts'),
     import('./after-start.ts'),
-    starting,
   ])
   const server = await startServer(config, starting)
   if (workers.isWorker) workers.followPrimary(createStop(server))

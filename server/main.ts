@@ -6,10 +6,12 @@ import { ensureAdministrator, resetRequests } from '#parts/auth/index.ts'
 import { discoverModels } from '#parts/llm/index.ts'
 import type { Services } from '#platform/services.ts'
 import type { Retention } from '#platform/sweeps/retention.ts'
+import { createLog } from '#platform/telemetry/log.ts'
 import { buildApp, type Overrides } from './app.ts'
 import { openServices } from './open-services.ts'
 import { createRetention } from './retention.ts'
 import { startSweeps } from './start-sweeps.ts'
+import { type AnnounceStep, watchStart } from './start-watch.ts'
 
 /** Grace period for replies and other streams in progress when the server shuts down. */
 const STREAMS_GRACE_MS = 30_000
@@ -35,26 +37,45 @@ export interface Server {
  * Starts the services of the process's role, and resolves once the server accepts requests. `starting` is an embedded
  * database that the caller is already starting.
  */
-export async function startServer(
+export function startServer(
   config: Config,
   starting?: Promise<EmbeddedDatabase>,
   overrides: Overrides = {},
 ): Promise<Server> {
-  const { services, close } = await openServices(config, starting, overrides)
+  const log = createLog(config)
+  return watchStart(
+    (line) => log.warn(line),
+    (announce) => start(config, { starting, overrides, announce }),
+  )
+}
+
+interface StartOptions {
+  starting: Promise<EmbeddedDatabase> | undefined
+  overrides: Overrides
+  announce: AnnounceStep
+}
+
+async function start(config: Config, { starting, overrides, announce }: StartOptions): Promise<Server> {
+  const { services, close } = await openServices(config, { starting, announce }, overrides)
   const [servesClients, worksInBackground] = [config.role !== 'worker', config.role !== 'api']
+  announce('the administrator')
   const administrator = await ensureAdministrator(services)
   const discovery = discoverModels(services)
   const app = await buildApp(services, overrides)
   const { ingestion, evaluationRuns, contentsEraser } = app.knowledge
+  announce('the job queue')
   const queues = [...ingestion.queues, ...evaluationRuns.queues]
   await services.jobs.start(
     [services.mail.queue, resetRequests(services), ...queues],
     config.retentionDays.jobs,
   )
+  announce('replies that a killed process left')
   await app.chat.start()
+  announce('the catalogue of MCP servers')
   await app.mcp.start()
   const retention = createRetention(services)
   const endSweeps = worksInBackground ? startSweeps(services, app, retention) : () => {}
+  announce(`port ${config.port}`)
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   if (servesClients) app.console.start()
   return {

@@ -32,6 +32,7 @@ import { openTracing } from '#platform/telemetry/tracing.ts'
 import { traceStatements } from '#platform/telemetry/watch-database.ts'
 import { watchModels } from '#platform/telemetry/watch-models.ts'
 import type { Overrides } from './app.ts'
+import type { AnnounceStep } from './start-watch.ts'
 import { TABLES } from './tables.ts'
 
 const WITHOUT_TIMEOUT =
@@ -45,20 +46,29 @@ const WITHOUT_REDIS =
 /** Opens the database, then creates the services that the parts use. */
 export async function openServices(
   config: Config,
-  starting: Promise<EmbeddedDatabase> | undefined,
+  { starting, announce }: { starting: Promise<EmbeddedDatabase> | undefined; announce: AnnounceStep },
   { passwords = createPasswords(), connectionsMax, sandboxBounds, modelTimeouts }: Overrides = {},
 ): Promise<{ services: Services; close: () => Promise<void> }> {
   const tracing = await openTracing(config, createLog(config))
   const log = createLog(config, tracing)
   const watch = tracing && traceStatements(tracing)
   if (tracing) traceGroups(tracing.groups)
-  const database = await connectDatabase({ ...config, starting, watch, connectionsMax })
+  const database = await connectDatabase({
+    ...config,
+    starting,
+    watch,
+    connectionsMax,
+    announce,
+    report: (line) => log.error(line),
+  })
+  announce('the list of processes in the database')
   const pair = loadSecrets(config)
   const activity = new Activity(database)
   const instance = await startInstance(database, activity, log)
   if (!database.limitsStatements) log.warn(WITHOUT_TIMEOUT)
   if (config.redisUrl === null && (config.role !== 'all' || instance.others > 0)) log.warn(WITHOUT_REDIS)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
+  announce('Redis')
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)
   const secrets = createSecrets(pair.current, pair.previous)
   const storage = createStorage(config, pair, net)

@@ -43,6 +43,8 @@ class Savepoint {
 interface DatabaseOnly {
   hasEnded: boolean
   outer: DatabaseOnly | null
+  /** True if the section is the work of a transaction with a connection of its own, which only `tx` uses. */
+  hasConnection: boolean
 }
 
 interface Context {
@@ -69,10 +71,13 @@ function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
  */
 export async function onlyInDatabase<Result>(
   work: () => Result | Promise<Result>,
-  from = contexts.getStore(),
+  {
+    from = contexts.getStore(),
+    hasConnection = false,
+  }: { from?: Context | null; hasConnection?: boolean } = {},
 ): Promise<Result> {
   const { savepoint = null, only: outer = null } = from ?? {}
-  const only = { hasEnded: false, outer }
+  const only = { hasEnded: false, outer, hasConnection }
   try {
     return await contexts.run({ savepoint, only }, work)
   } finally {
@@ -99,6 +104,20 @@ export function assertOutsideTransaction(what: string): void {
 }
 
 /**
+ * Throws inside a transaction that began with `sql.begin`. Called before a statement or transaction of the pool, which
+ * would wait for a second connection while the transaction keeps the first. Once all connections are kept this way,
+ * nothing continues. The embedded database has only one.
+ */
+export function assertConnectionFree(): void {
+  let only = contexts.getStore()?.only ?? null
+  while (only && (only.hasEnded || !only.hasConnection)) only = only.outer
+  if (only)
+    throw new Error(
+      'a statement inside a transaction must use the transaction, because it would wait for another connection',
+    )
+}
+
+/**
  * Wraps a connection pool. Inside an ambient transaction, statements join the transaction and `begin` opens a
  * savepoint.
  */
@@ -121,7 +140,9 @@ function beginOnly(sql: Sql, values: unknown[]): Promise<unknown> {
   const work = values.at(-1) as (tx: TransactionSql) => unknown
   const begin = sql.begin as (...values: unknown[]) => Promise<unknown>
   const from = contexts.getStore()
-  return begin(...values.slice(0, -1), (tx: TransactionSql) => onlyInDatabase(() => work(tx), from))
+  return begin(...values.slice(0, -1), (tx: TransactionSql) =>
+    onlyInDatabase(() => work(tx), { from: from ?? null, hasConnection: true }),
+  )
 }
 
 /**

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { ambientSql } from './ambient.ts'
 import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
-import { type Pool, plainPool, watchedPool } from './pool.ts'
+import { embeddedPool, type Pool, watchedPool } from './pool.ts'
 import { MIGRATIONS } from './schema-state.ts'
 import { type StatementsOpen, type StatementWatch, watchStatements } from './watched.ts'
 
@@ -45,6 +45,8 @@ const CONNECT_TIMEOUT_SECONDS = 10
 const STATEMENT_TIMEOUT_MS = 30_000
 /** SQLSTATE with which PgBouncer refuses a startup parameter that it cannot pass on. */
 const PROTOCOL_VIOLATION = '08P01'
+/** Migrations may have to rewrite large tables, so their limit is an hour. */
+const MIGRATIONS_STEP = ['the migrations of the database', 3_600_000] as const
 /**
  * Key of the advisory lock that a process holds while it migrates. An arbitrary number, the same in every process.
  */
@@ -66,21 +68,31 @@ export async function connectDatabase(options: {
   watch?: StatementWatch | null
   /** Maximum number of connections to PostgreSQL. The default is 10. */
   connectionsMax?: number | undefined
+  /** Receives a line if the embedded database is stuck. By default, the line goes to the standard error. */
+  report?: (line: string) => void
+  /** Receives what the caller waits for from now on, and the longest time until the next call (start-watch.ts). */
+  announce?: (waitingFor: string, limitMs?: number) => void
 }): Promise<OpenDatabase> {
+  const { announce = () => {} } = options
+  announce('the database')
   const embedded =
     options.databaseUrl === null ? await (options.starting ?? startEmbedded(options.dataDir)) : null
   if (embedded) {
     const open = () => postgres({ ...embeddedAddress(embedded.socketPath), ...DRIVER_OPTIONS, max: 1 })
     try {
+      announce(...MIGRATIONS_STEP)
       await migrateAndEnd(open())
     } catch (error) {
       await embedded.stop()
       throw error
     }
-    return wrap(plainPool(open()), embedded, true, options.watch)
+    const { report = (line) => process.stderr.write(`${line}\n`) } = options
+    return wrap(embeddedPool(open(), report), embedded, true, options.watch)
   }
   const url = options.databaseUrl ?? ''
+  announce(...MIGRATIONS_STEP)
   await migrateUnderLock(options.databaseDirectUrl ?? url)
+  announce('the database')
   const connection = (await takesParameters(url)) ? PARAMETERS : {}
   const sql = postgres(url, { ...DRIVER_OPTIONS, max: options.connectionsMax ?? CONNECTIONS_MAX, connection })
   const limits = await limitsStatements(sql)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -43,6 +44,9 @@ const SNAPSHOT_SOCKET = '.s.snapshot'
 /** A stopping process exits within 45 seconds (`STOP_DEADLINE_MS` in main.ts). */
 const STOPPING_MS_MAX = 50_000
 const LOCK_POLL_MS = 50
+/** Time for a new database to be created, or for one to recover after a crash. */
+const START_MS_MAX = 120_000
+const STOP_MS_MAX = 20_000
 
 /**
  * Starts the embedded PostgreSQL (PGlite) on `dataDir`, with exclusive use of the folder. Throws a DataDirError if
@@ -66,18 +70,26 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> 
     workerData: { dataDir, socketPath, snapshotSocketPath } satisfies EmbeddedPaths,
   })
   try {
-    await nextMessage(worker)
+    await nextMessage(worker, START_MS_MAX)
   } catch (error) {
+    await worker.terminate()
     unlock()
     throw new DataDirError(`The embedded database in ${dataDir} cannot start: ${(error as Error).message}`)
   }
+  let isStopping = false
+  worker.once('exit', (code) => {
+    // Uncaught, so that it ends this process.
+    if (!isStopping) throw new Error(`The thread of the embedded database ended with code ${code}.`)
+  })
   return {
     socketPath,
     announceStop: () => writeFileSync(stopping, ''),
     async stop() {
-      const closed = nextMessage(worker)
+      isStopping = true
+      const closed = nextMessage(worker, STOP_MS_MAX)
       worker.postMessage('close')
-      await closed
+      // A database that does not close is ended like that of a killed process, from which the next start recovers.
+      await closed.catch(() => {})
       await worker.terminate()
       for (const path of [socketPath, snapshotSocketPath]) rmSync(path, { force: true })
       unlock()
@@ -103,11 +115,27 @@ function createPrivateFolder(folder: string): void {
     throw new DataDirError(`${folder} belongs to another user. Delete it, or set a shorter DATA_DIR.`)
 }
 
-const nextMessage = (worker: Worker): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    worker.once('message', resolve)
-    worker.once('error', reject)
-  })
+/**
+ * Waits for the next message of the thread. Rejects if the thread ends instead, or sends none in time. At other times,
+ * an error of the thread has no listener and ends the process, which cannot continue without its database.
+ */
+async function nextMessage(worker: Worker, timeoutMs: number): Promise<void> {
+  const end = new AbortController()
+  const waiting = { signal: AbortSignal.any([end.signal, AbortSignal.timeout(timeoutMs)]) }
+  try {
+    await Promise.race([
+      once(worker, 'message', waiting), // rejects after an error of the thread
+      once(worker, 'exit', waiting).then(([code]) => {
+        throw new Error(`its thread ended with code ${code}`)
+      }),
+    ])
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error
+    throw new Error(`it did not respond within ${timeoutMs / 1_000} s`, { cause: error })
+  } finally {
+    end.abort()
+  }
+}
 
 /** Locks the data folder. While the file `stopping` shows that the current holder is about to exit, retries. */
 async function lockOnceStopped(dataDir: string, stopping: string): Promise<() => void> {

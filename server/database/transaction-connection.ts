@@ -12,6 +12,8 @@ export type Begin = (work: Work) => Promise<unknown>
  */
 export class TransactionConnection {
   readonly #lost = Promise.withResolvers<never>()
+  #hasBegun = false
+  #abandoned: { error: unknown } | undefined
   loss: DatabaseUnavailable | undefined
 
   constructor() {
@@ -25,12 +27,20 @@ export class TransactionConnection {
     this.#lost.reject(error)
   }
 
+  /** Rejects the promises of `run`. A transaction that has no connection yet is rolled back as soon as it gets one. */
+  abandon(error: unknown): void {
+    if (!this.#hasBegun) this.#abandoned = { error }
+    this.#lost.reject(error)
+  }
+
   /**
    * Runs work in a transaction or savepoint, which `begin` opens. After a loss, the promise for `begin` never settles,
    * so that the driver neither commits nor rolls back.
    */
   run(begin: Begin, work: Work): Promise<unknown> {
     const ran = begin(async (tx) => {
+      if (this.#abandoned) throw this.#abandoned.error
+      this.#hasBegun = true
       try {
         const result = await work(tx)
         if (!this.loss) return result

@@ -1,6 +1,7 @@
 import type { ISql, Sql } from 'postgres'
+import { assertConnectionFree } from './ambient.ts'
 import { isLook } from './looks.ts'
-import type { Pool } from './pool.ts'
+import type { PendingWork, Pool } from './pool.ts'
 import { type Begin, TransactionConnection, type Work } from './transaction-connection.ts'
 import { assertNoTransactionControl } from './transaction-control.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
@@ -29,7 +30,7 @@ export interface StatementsOpen {
 }
 
 /** The internal statement object of postgres.js 3.4. */
-interface Statement extends Promise<unknown> {
+interface Statement extends Promise<unknown>, PendingWork {
   /**
    * Sends the statement. postgres.js calls it once, when the statement is awaited. Fragments of other statements are
    * never sent.
@@ -116,6 +117,7 @@ class Statements {
       const { resolve, reject } = sent
       try {
         assertNoTransactionControl(sent.strings[0] ?? '', sent.options.simple === true)
+        if (!origin.connection) assertConnectionFree()
         if (origin.connection?.loss) throw origin.connection.loss
         this.#pool.began(sent)
       } catch (error) {
@@ -134,8 +136,10 @@ class Statements {
         resolve(result)
       }
       sent.reject = (error) => {
+        const failure = this.#failureOf(error, origin)
+        if (!(failure instanceof DatabaseUnavailable)) this.#pool.answered()
         end(error)
-        reject(this.#failureOf(error, origin))
+        reject(failure)
       }
       return handler(sent)
     }
@@ -152,13 +156,15 @@ class Statements {
 
   /** Counts the transaction as waiting until it has a connection. After that, only its statements are counted. */
   async #transact(begin: Begin, work: Work, pool: Sql): Promise<unknown> {
-    const waiting = { active: false }
+    assertConnectionFree()
     const connection = new TransactionConnection()
+    const waiting = { active: false, reject: (error: unknown) => connection.abandon(error) }
     this.#pool.began(waiting)
     const seen = this.#watch?.begin()
     const run = (): Promise<unknown> =>
       connection.run(begin, (tx) => {
         this.#begun.delete(waiting)
+        waiting.active = true
         return work(this.#within(tx, { pool, connection }))
       })
     this.#begun.add(waiting)

@@ -90,7 +90,8 @@ describe('the first layer: a scope adds its organization and user to every state
   test('refuses a statement outside the open transaction instead of waiting forever', async () => {
     const database = scopeOf(owner)
     const beside = database.transaction(async () => database.select(chats))
-    await expect(beside).rejects.toThrow('must use the transaction')
+    const cause = expect.objectContaining({ message: expect.stringContaining('must use the transaction') })
+    await expect(beside).rejects.toMatchObject({ cause })
   })
 })
 

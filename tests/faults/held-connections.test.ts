@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { connectDatabase, type OpenDatabase } from '#database/connect.ts'
+import { WAIT_STEPS_MAX } from '#database/wait-limit.ts'
 import { createJobs } from '#platform/jobs/jobs.ts'
 import { copyEmbedded } from '#tests/support/embedded.ts'
 import { createDatabase } from '#tests/support/server.ts'
@@ -33,7 +34,9 @@ const ROUNDS_MAX = 500
 /** Sends statements that the driver describes first, so that each occupies the connection. */
 const sendOthers = (count: number, round = 0): Promise<unknown> =>
   Promise.all(
-    Array.from({ length: count }, (_, n) => database.sql.unsafe(`select $1::int + ${round * count + n}`, [n])),
+    Array.from({ length: count }, (_, n) =>
+      database.sql.unsafe(`select $1::int + ${round * count + n}`, [n]),
+    ),
   )
 
 test('the job queue starts while other statements wait for its connection', async () => {
@@ -71,3 +74,34 @@ test('a statement that ends its transaction is refused before it is sent', async
   await expect(sql`commit`).rejects.toThrow('begins or ends a transaction')
   expect(await sql`select to_regclass('ended') as name`).toEqual([{ name: null }])
 })
+
+test.runIf(inject('postgres') === null)(
+  'a transaction that never ends loses the connection of the embedded database, and others go on',
+  async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const reported: string[] = []
+    const folder = join(dataDir, 'stuck')
+    await copyEmbedded(folder)
+    const stuck = await connectDatabase({
+      databaseUrl: null,
+      dataDir: folder,
+      report: (line) => reported.push(line),
+    })
+    const { sql } = stuck
+    const begun = Promise.withResolvers<void>()
+    const transaction = sql.begin(async (tx) => {
+      await tx`create table kept_back ()`
+      begun.resolve()
+      await new Promise(() => {})
+    })
+    const lost = expect(transaction).rejects.toThrow('the database is unavailable')
+    await begun.promise
+    const waiting = expect(sql`select 1`).rejects.toThrow('the database is unavailable')
+    vi.advanceTimersByTime(WAIT_STEPS_MAX * 1_000)
+    await Promise.all([lost, waiting])
+    expect(reported).toEqual([expect.stringContaining('has not answered for 120 s')])
+    expect(await sql`select to_regclass('kept_back') as name`).toEqual([{ name: null }])
+    vi.useRealTimers()
+    await stuck.close()
+  },
+)

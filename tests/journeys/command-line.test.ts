@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -56,6 +58,23 @@ describe('the command line', () => {
     expect(output).toContain(line)
     expect(output.trim().split('\n')).toHaveLength(1)
   })
+
+  test(
+    'a start whose port is in use says so, and ends',
+    async () => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      const data = { DATA_DIR: join(folder, 'port'), PORT: String(port) }
+      const { code, output } = await run(['start'], data)
+      expect([code, output]).toEqual([
+        1,
+        `parley: Another process uses port ${port}. Stop that process, or set another PORT.\n`,
+      ])
+      other.close()
+    },
+    FIRST_START_MS,
+  )
 
   test(
     'admin create creates an administrator who can sign in, and chat streams in the terminal',

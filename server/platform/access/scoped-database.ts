@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { OpenDatabase } from '#database/connect.ts'
 import type { PgColumn, PgTable, PostgresJsDatabase } from '#database/drizzle.ts'
 import {
@@ -101,12 +100,6 @@ interface TransactionStatements extends ScopedStatements {
   announce(events: readonly WebhookEvent[]): Promise<void>
 }
 
-/**
- * Set while a transaction runs, to detect statements outside the transaction. With a single database connection, such
- * a statement would wait forever.
- */
-const insideTransaction = new AsyncLocalStorage<true>()
-
 interface Owner extends Actor {
   organizationId: string
 }
@@ -127,24 +120,18 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
   // conditions.
   const db = areTenantsWatched() ? drizzle(tenantSql as unknown as OpenDatabase['sql']) : database.db
   const transaction: ScopedDatabase['transaction'] = (work) =>
-    db.transaction((tx) =>
-      insideTransaction.run(true, async () => {
-        await keepOrganization(tx, owner.organizationId)
-        return work({
-          ...statements(tx, owner, { auditOf, check: () => {} }),
-          async announce(events) {
-            if (events.length === 0) return
-            const rows = eventsAsJson(owner.organizationId, events)
-            await tx.execute(sql`select queue_webhook_deliveries(${rows}::text::jsonb)`)
-          },
-        })
-      }),
-    )
-  const check = (): void => {
-    if (insideTransaction.getStore())
-      throw new Error('a statement inside a transaction must use the transaction')
-  }
-  const outside = statements(db, owner, { auditOf, check })
+    db.transaction(async (tx) => {
+      await keepOrganization(tx, owner.organizationId)
+      return work({
+        ...statements(tx, owner, auditOf),
+        async announce(events) {
+          if (events.length === 0) return
+          const rows = eventsAsJson(owner.organizationId, events)
+          await tx.execute(sql`select queue_webhook_deliveries(${rows}::text::jsonb)`)
+        },
+      })
+    })
+  const outside = statements(db, owner, auditOf)
   /** Runs a change. If the table is audited, the change and its audit entry share one transaction. */
   const change = <R>(table: TenantTable, work: (database: ScopedStatements) => Promise<R>): Promise<R> =>
     auditOf(table) ? transaction(work) : work(outside)
@@ -175,7 +162,7 @@ async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: stri
 function statements(
   db: Pick<PostgresJsDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>,
   owner: Owner,
-  { auditOf, check }: { auditOf: (table: TenantTable) => AuditedTable | null; check: () => void },
+  auditOf: (table: TenantTable) => AuditedTable | null,
 ): ScopedStatements {
   const own = (table: TenantTable, where?: SQL): SQL | undefined =>
     and(eq(table.organizationId, owner.organizationId), table.userId && eq(table.userId, owner.userId), where)
@@ -198,7 +185,6 @@ function statements(
 
   // Drizzle's types require a concrete table. These functions accept any table, so each function casts its result.
   async function select<T extends TenantTable>(table: T, options: SelectOptions = {}) {
-    check()
     const query = db
       .select()
       .from(table as PgTable)
@@ -213,7 +199,6 @@ function statements(
   return {
     select,
     async insert<T extends TenantTable>(table: T, row: NewRow<T>, auditDetails?: AuditDetails) {
-      check()
       const [made] = await db
         .insert(table as PgTable)
         .values(withOwner(table, row))
@@ -222,12 +207,10 @@ function statements(
       return made as InferSelectModel<T>
     },
     async insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]) {
-      check()
       refuse(auditOf(table))
       await db.insert(table as PgTable).values(rows.map((row) => withOwner(table, row)))
     },
     async copy<T extends TenantTable>({ from, leftJoin, where }: CopySource, table: T, row: CopiedRow<T>) {
-      check()
       refuse(auditOf(table))
       // Handwritten, because Drizzle's query builder can copy only whole rows.
       const { names, values } = columnsOf(table, withOwner(table, row))
@@ -243,7 +226,6 @@ function statements(
       change: Change<T>,
       auditDetails?: AuditDetails,
     ) {
-      check()
       const before = auditOf(table) ? await select(table, { where, lock: true }) : []
       // Ignore the owner columns, so that a change never moves a row to another owner.
       const { organizationId: _organization, userId: _user, ...allowed } = change as Record<string, unknown>
@@ -256,7 +238,6 @@ function statements(
       return after
     },
     async delete<T extends TenantTable>(table: T, where: SQL | undefined) {
-      check()
       const rows = (await db
         .delete(table as PgTable)
         .where(own(table, where))
