@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { ReportRun } from './tests/support/report-run.ts'
 
 /** Journeys through each group of screens; all others take three minutes more: `npm run test:console`. */
 const JOURNEYS =
@@ -12,6 +13,7 @@ const ALONE = [
 
 export default defineConfig({
   test: {
+    reporters: ['default', new ReportRun('.cache/test-run.json')],
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/fail-unproven.ts'],
     pool: 'forks',

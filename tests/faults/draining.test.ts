@@ -7,31 +7,29 @@ import { getChat, ledgerOf } from '#tests/support/chats.ts'
 import { openReady, RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { signUpWithModel } from '#tests/support/models.ts'
 import { startProcess } from '#tests/support/process.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, joinedText, openLongReply, openMessage, resumeMessage } from '#tests/support/reader.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** A server that shuts down while clients use it. */
 
 const database = await createDatabase()
-const isPossible = database !== null && findRedis() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+const needed = needs('PostgreSQL', 'Redis')
 
 let redis: Awaited<ReturnType<typeof startRedis>>
 let provider: Awaited<ReturnType<typeof startProvider>>
 let environment: Record<string, string>
 beforeAll(async () => {
-  if (!isPossible) return
   redis = await startRedis()
   provider = await startProvider()
-  environment = { DATABASE_URL: database.url, SECRET: 's'.repeat(32), REDIS_URL: redis.url }
+  environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32), REDIS_URL: redis.url }
 })
 afterAll(async () => {
-  if (!isPossible) return
   await redis.stop()
   await provider.close()
-  await database.drop()
+  await database?.drop()
 })
 
 async function withTwo(
@@ -56,7 +54,7 @@ const get = (url: string, path: string, token?: string) =>
       .end()
   })
 
-describe.skipIf(!isPossible)('a server that shuts down', () => {
+describe('a server that shuts down', needed, () => {
   test('is not ready, refuses streams, and answers other requests until its replies have ended', () =>
     withTwo(20_000, async (leaving) => {
       const { person, modelId } = await signUpWithModel(leaving, provider, 'emu-n40-gap40')

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Answer, Client, Person } from '#tests/support/client.ts'
 import { signUpWithModel } from '#tests/support/models.ts'
 import { type ServerProcess, startProcess } from '#tests/support/process.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createRandom } from '#tests/support/random.ts'
 import { createDatabase } from '#tests/support/server.ts'
@@ -22,7 +23,7 @@ const REQUESTS = 40
 const KILL_WITHIN_MS = 400
 
 // Needs two processes on one database; the embedded database supports only one.
-describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
+describe('a process that is killed', needs('PostgreSQL'), () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-idempotency-kill-'))
   let provider: Awaited<ReturnType<typeof startProvider>>
   let database: NonNullable<Awaited<ReturnType<typeof createDatabase>>>

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { startWebsite } from '#tests/support/website.ts'
@@ -28,11 +29,11 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test.skipIf(field === null).each(Array.from({ length: KILLS }, (_, at) => at + 1))(
+test.each(Array.from({ length: KILLS }, (_, at) => at + 1))(
   'kill %i',
+  { ...needs('PostgreSQL'), timeout: 60_000 },
   async (seed) => {
     expect.hasAssertions()
     if (field) await killIngestion(field, seed)
   },
-  60_000,
 )

@@ -4,6 +4,7 @@ import type { ISql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDatabase, type OpenDatabase } from '#database/connect.ts'
 import { DatabaseUnavailable } from '#database/unavailable.ts'
+import { needs } from '#tests/support/programs.ts'
 import { createDatabase } from '#tests/support/server.ts'
 
 /** PostgreSQL ends the connection of a transaction, as at a restart. The driver would end the process. */
@@ -12,8 +13,7 @@ const made = await createDatabase()
 let database: OpenDatabase
 let other: OpenDatabase
 beforeAll(async () => {
-  if (!made) return
-  const open = () => connectDatabase({ databaseUrl: made.url, dataDir: tmpdir(), connectionsMax: 2 })
+  const open = () => connectDatabase({ databaseUrl: made?.url ?? '', dataDir: tmpdir(), connectionsMax: 2 })
   ;[database, other] = [await open(), await open()]
   await database.sql`create table notes (words text)`
 })
@@ -48,23 +48,27 @@ const swallowed = (work: (sql: ISql) => Promise<void>) =>
     await tx`insert into notes values ('of a lost transaction')`
   })
 
-test.skipIf(!made).for([
+test.for([
   ['a transaction', 'during a statement', transaction, during],
   ['a transaction', 'between statements', transaction, between],
   ['a savepoint', 'during a statement', savepoint, during],
   ['a savepoint', 'between statements', savepoint, between],
   ['a transaction that ignores it', 'during a statement', swallowed, during],
-] as const)('%s whose connection is lost %s fails, and others continue', async ([, , open, lose]) => {
-  const lost = open(lose)
-  await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable)
-  const others = Array.from({ length: 4 }, () =>
-    database.sql.begin(async (tx) => {
-      await tx`insert into notes values ('kept')`
-      await sleep(100)
-    }),
-  )
-  await Promise.all(others)
-  await sleep(300)
-  const notes = await database.sql`delete from notes returning words`
-  expect(notes.map(({ words }) => words)).toEqual(Array(4).fill('kept'))
-})
+] as const)(
+  '%s whose connection is lost %s fails, and others continue',
+  needs('PostgreSQL'),
+  async ([, , open, lose]) => {
+    const lost = open(lose)
+    await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable)
+    const others = Array.from({ length: 4 }, () =>
+      database.sql.begin(async (tx) => {
+        await tx`insert into notes values ('kept')`
+        await sleep(100)
+      }),
+    )
+    await Promise.all(others)
+    await sleep(300)
+    const notes = await database.sql`delete from notes returning words`
+    expect(notes.map(({ words }) => words)).toEqual(Array(4).fill('kept'))
+  },
+)

@@ -1,8 +1,9 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { signUpWithModel } from '#tests/support/models.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startBucket, type TestBucket } from '#tests/support/s3.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -10,7 +11,7 @@ import { drill } from '../../scripts/restore-drill.ts'
 
 /** The restore drill on PostgreSQL and a bucket, while the source server runs. */
 
-describe.runIf(inject('postgres') !== null)('a restore drill', () => {
+describe('a restore drill', needs('PostgreSQL'), () => {
   let buckets: [TestBucket, TestBucket]
   let server: TestServer
   let provider: Awaited<ReturnType<typeof startProvider>>

@@ -1,11 +1,13 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { needs } from '#tests/support/programs.ts'
 import { createDatabase, startTestServer } from '#tests/support/server.ts'
 
 const COUNT = 3
 
 // The embedded database supports only one process at a time.
-test.skipIf(inject('postgres') === null)(
+test(
   'processes that start concurrently on a new database create one administrator',
+  needs('PostgreSQL'),
   async () => {
     const database = await createDatabase({ isEmpty: true })
     const environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32) }

@@ -1,4 +1,5 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { needs } from '#tests/support/programs.ts'
 import { startReceiver } from '#tests/support/receiver.ts'
 import { createDatabase, startTestServer } from '#tests/support/server.ts'
 import { ownWebhooks } from '#tests/support/webhooks.ts'
@@ -6,8 +7,9 @@ import { ownWebhooks } from '#tests/support/webhooks.ts'
 /** Leases last far longer than the test. */
 const TIMES = { timeoutMs: 60_000, claimMarginMs: 10_000, pollMs: 30 }
 
-test.runIf(inject('postgres') !== null)(
+test(
   "a delivery interrupted by a server's shutdown is sent by another server immediately",
+  needs('PostgreSQL'),
   async () => {
     const receiver = await startReceiver()
     receiver.answers.set('/slow', (response, count) => {

@@ -4,24 +4,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli, type ServerProcess, startProcess } from '#tests/support/process.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { needs } from '#tests/support/programs.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase } from '#tests/support/server.ts'
 
 /** `parley start --workers N`: several processes behind one port. */
 
 const CLI = join(import.meta.dirname, '../../server/launch.cjs')
 const database = await createDatabase({ isEmpty: true })
-const isPossible = database !== null && findRedis() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+const needed = needs('PostgreSQL', 'Redis')
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-workers-'))
 let redis: Awaited<ReturnType<typeof startRedis>>
 let environment: Record<string, string>
 beforeAll(async () => {
-  if (!isPossible) return
   redis = await startRedis()
   environment = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database?.url ?? '',
     REDIS_URL: redis.url,
     SECRET: 's'.repeat(32),
     DATA_DIR: folder,
@@ -30,9 +29,8 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
-  if (!isPossible) return
   await redis.stop()
-  await database.drop()
+  await database?.drop()
 })
 
 /** Starting a process takes seconds on a busy machine. */
@@ -65,34 +63,33 @@ test('--help explains --workers', async () => {
   expect(output()).toContain('--workers N')
 })
 
-test.skipIf(!isPossible)('a process beside others warns if it has no Redis', async () => {
+test('a process beside others warns if it has no Redis', needed, async () => {
   const { REDIS_URL: _none, ...rest } = environment
   const server = await startProcess({ ...rest, ROLE: 'api' })
   expect(server.output()).toContain('REDIS_URL is not set, and other processes use this database')
   await server.stop()
 })
 
-test.skipIf(!isPossible)(
-  'three workers share a port, a killed one is restarted, and all stop together',
-  async () => {
-    const server = await startProcess(environment, [CLI, 'start', '--workers', '3'])
-    await expect.poll(() => childrenOf(server)).toHaveLength(3)
-    await expect.poll(() => listening(server), SLOW).toBe(3)
-    expect(server.output().split('Sign in:')).toHaveLength(2)
-    expect(server.output()).not.toContain('REDIS_URL is not set')
+test('three workers share a port, a killed one is restarted, and all stop together', {
+  ...needed,
+  timeout: 240_000,
+}, async () => {
+  const server = await startProcess(environment, [CLI, 'start', '--workers', '3'])
+  await expect.poll(() => childrenOf(server)).toHaveLength(3)
+  await expect.poll(() => listening(server), SLOW).toBe(3)
+  expect(server.output().split('Sign in:')).toHaveLength(2)
+  expect(server.output()).not.toContain('REDIS_URL is not set')
 
-    const [victim = 0] = childrenOf(server)
-    process.kill(victim, 'SIGKILL')
-    await expect.poll(() => server.output()).toContain(`process ${victim} (ROLE=`)
-    const person = await server.signUp()
-    expect((await server.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
-    await expect.poll(() => listening(server), SLOW).toBe(4)
-    expect(childrenOf(server)).not.toContain(victim)
-    expect(server.output().split('Sign in:')).toHaveLength(2)
+  const [victim = 0] = childrenOf(server)
+  process.kill(victim, 'SIGKILL')
+  await expect.poll(() => server.output()).toContain(`process ${victim} (ROLE=`)
+  const person = await server.signUp()
+  expect((await server.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
+  await expect.poll(() => listening(server), SLOW).toBe(4)
+  expect(childrenOf(server)).not.toContain(victim)
+  expect(server.output().split('Sign in:')).toHaveLength(2)
 
-    const workers = childrenOf(server)
-    expect(await server.stop()).toBe(0)
-    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
-  },
-  240_000,
-)
+  const workers = childrenOf(server)
+  expect(await server.stop()).toBe(0)
+  for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
+})

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { needs } from '#tests/support/programs.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { checkStatements } from '../../scripts/check-sql/check.ts'
 import { readStatements } from '../../scripts/check-sql/read-statements.ts'
@@ -40,7 +41,7 @@ beforeAll(async () => {
   }
 })
 
-test.runIf(inject('postgres') !== null)('finds each invalid statement and no others', () => {
+test('finds each invalid statement and no others', needs('PostgreSQL'), () => {
   const wanted = Object.entries(WRONG).map(([name, sentence]): [string, string[]] => [name, [sentence]])
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
 })

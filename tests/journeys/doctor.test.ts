@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { findFreePort } from '#tests/support/free-port.ts'
 import { startMailServer } from '#tests/support/mail.ts'
 import { runCli } from '#tests/support/process.ts'
+import { isInstalled, needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { type RedisServer, startRedis } from '#tests/support/redis.ts'
 import { startBucket, type TestBucket } from '#tests/support/s3.ts'
@@ -23,8 +24,11 @@ const closers: (() => Promise<unknown>)[] = []
 let bucket: TestBucket
 let redis: RedisServer
 beforeAll(async () => {
-  ;[bucket, redis] = await Promise.all([startBucket(), startRedis()])
-  closers.push(bucket.close, redis.stop)
+  bucket = await startBucket()
+  closers.push(bucket.close)
+  if (!isInstalled('Redis')) return
+  redis = await startRedis()
+  closers.push(redis.stop)
 })
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
@@ -83,7 +87,7 @@ function postgresUrl(change: (url: URL) => void = () => {}): string {
   return url.href
 }
 
-describe.runIf(inject('postgres') !== null)('with PostgreSQL', () => {
+describe('with PostgreSQL', needs('PostgreSQL', 'Redis'), () => {
   test('an installation that works has no problem and no secret in the output', async () => {
     const provider = await startProvider()
     const mail = await startMailServer()
@@ -236,7 +240,7 @@ describe('a broken neighbor', () => {
     ])
   })
 
-  test('Redis that evicts keys, and Redis with another password', async () => {
+  test('Redis that evicts keys, and Redis with another password', needs('Redis'), async () => {
     await inRedis('CONFIG SET maxmemory-policy allkeys-lru')
     expect((await linesOf('redis', { REDIS_URL: redis.url }))[1]).toMatch(
       /^warning: .*no effect until maxmemory is set/,

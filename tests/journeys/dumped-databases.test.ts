@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { balanceOf } from '#tests/support/chats.ts'
 import { readSession } from '#tests/support/deployments.ts'
 import {
@@ -12,13 +12,14 @@ import {
   startRestored,
 } from '#tests/support/dumped-database.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
+import { needs } from '#tests/support/programs.ts'
 import { readAccount } from '#tests/support/read-accounts.ts'
 import { readZip } from '#tests/support/read-zip.ts'
 import { createDatabase, type TestServer } from '#tests/support/server.ts'
 
 /** Databases of older versions, which migrations bring up to date (docs/testing.md). */
 
-describe.runIf(inject('postgres') !== null).each(readdirSync(DUMPS))('the database %s', (name) => {
+describe.each(readdirSync(DUMPS))('the database %s', needs('PostgreSQL'), (name) => {
   const folder = join(DUMPS, name)
   const facts = readFacts(folder)
   const recorded = readAnswers(folder)

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ownerMark } from '#parts/chat/words.ts'
 import type { Person } from '#tests/support/client.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /**
@@ -27,7 +28,7 @@ const BIG = [
   'memberships',
 ]
 
-describe.runIf(inject('postgres') !== null)('requests beside many rows of others', () => {
+describe('requests beside many rows of others', needs('PostgreSQL'), () => {
   let server: TestServer
   let person: Person
   beforeAll(async () => {

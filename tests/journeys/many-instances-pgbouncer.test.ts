@@ -1,33 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type InstanceStage, openInstanceStage, testInstances } from '#tests/support/instance-journeys.ts'
-import { findPgBouncer, startPgBouncer } from '#tests/support/pgbouncer.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { startPgBouncer } from '#tests/support/pgbouncer.ts'
+import { needs } from '#tests/support/programs.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer } from '#tests/support/server.ts'
 
 /** Two instances that serve clients and a worker, whose connections to PostgreSQL go through PgBouncer. */
 
 const database = await createDatabase({ isEmpty: true })
-const isPossible = database !== null && findRedis() !== undefined && findPgBouncer() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server, PostgreSQL or PgBouncer are missing')
+const needed = needs('PostgreSQL', 'PgBouncer', 'Redis')
 
 let redis: Awaited<ReturnType<typeof startRedis>>
 let pooler: Awaited<ReturnType<typeof startPgBouncer>>
 let stage: InstanceStage
 beforeAll(async () => {
-  if (!isPossible) return
   redis = await startRedis()
-  pooler = await startPgBouncer(database.url)
+  pooler = await startPgBouncer(database?.url ?? '')
   stage = await openInstanceStage({ DATABASE_URL: pooler.url, REDIS_URL: redis.url })
 }, 120_000)
 afterAll(async () => {
-  if (!isPossible) return
   await stage.stop()
   await pooler.stop()
   await redis.stop()
-  await database.drop()
+  await database?.drop()
 })
 
-describe.skipIf(!isPossible)('instances with PgBouncer', () => {
+describe('instances with PgBouncer', needed, () => {
   testInstances(() => stage)
 
   test('the time of statements is limited where the pooler limits it, and never for migrations', async () => {

@@ -1,30 +1,28 @@
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type InstanceStage, openInstanceStage, testInstances } from '#tests/support/instance-journeys.ts'
-import { findRedis, startRedisCluster } from '#tests/support/redis.ts'
+import { needs } from '#tests/support/programs.ts'
+import { startRedisCluster } from '#tests/support/redis.ts'
 import { createDatabase } from '#tests/support/server.ts'
 
 /** Two instances that serve clients and a worker, on one PostgreSQL and a Redis Cluster of three masters. */
 
 const database = await createDatabase()
-const isPossible = database !== null && findRedis() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+const needed = needs('PostgreSQL', 'Redis')
 
 let redis: Awaited<ReturnType<typeof startRedisCluster>>
 let stage: InstanceStage
 beforeAll(async () => {
-  if (!isPossible) return
   redis = await startRedisCluster()
-  stage = await openInstanceStage({ DATABASE_URL: database.url, REDIS_URL: redis.url })
+  stage = await openInstanceStage({ DATABASE_URL: database?.url ?? '', REDIS_URL: redis.url })
 })
 afterAll(async () => {
-  if (!isPossible) return
   await stage.stop()
   await redis.stop()
-  await database.drop()
+  await database?.drop()
 })
 
-describe.skipIf(!isPossible)('instances with a Redis Cluster', () => {
+describe('instances with a Redis Cluster', needed, () => {
   testInstances(() => stage)
 
   test('instances share the memory of the MCP playground', async () => {

@@ -191,13 +191,13 @@ describe('the cookie of connect_account', () => {
         /^parley_mcp_[\w-]{16}=ac_[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
       ),
     ])
-    const secure = await startTestServer({ ...server.environment, BASE_URL: 'https://parley.test' })
+    const secure = await startTestServer({ BASE_URL: 'https://parley.test' })
     const elsewhere = await mcpConnector(secure)
-    const answer = await elsewhere.ask(ids.none)
+    const answer = await elsewhere.ask(await elsewhere.addServer(open.url, { type: 'none' }))
     expect(answer.headers.getSetCookie()[0]).toMatch(/^__Host-parley_mcp_.*; HttpOnly; SameSite=Lax; Secure$/)
     expect((await elsewhere.comeBack(answer.body.redirect_url)).status).toBe(302)
     expect(elsewhere.cookies()).toBe('')
-    await secure.server.stop()
+    await secure.stop()
   })
 
   test('completes no other attempt', async () => {

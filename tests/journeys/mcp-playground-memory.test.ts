@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RedisClient } from '#platform/redis/server.ts'
 import type { Person } from '#tests/support/client.ts'
 import { openPlayground, type PlaygroundStage } from '#tests/support/playground.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { needs } from '#tests/support/programs.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
@@ -12,19 +13,16 @@ let local: PlaygroundStage
 let shared: PlaygroundStage
 let other: TestServer
 let redis: Awaited<ReturnType<typeof startRedis>>
-const isPossible = findRedis() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server is missing')
+const needed = needs('Redis')
 
 beforeAll(async () => {
   local = await openPlayground()
-  if (!isPossible) return
   redis = await startRedis()
   shared = await openPlayground({ REDIS_URL: redis.url })
   other = await startTestServer({ ...shared.server.environment, PORT: '0' })
 })
 afterAll(async () => {
   await local.close()
-  if (!isPossible) return
   await other.stop()
   await shared.close()
   await redis.stop()
@@ -139,7 +137,7 @@ test('the model can request more results with the page token of an earlier tool 
   expect(JSON.stringify(local.request())).not.toContain('next_page')
 })
 
-test.skipIf(!isPossible)('with Redis, all processes share the memory, which is encrypted there', async () => {
+test('with Redis, all processes share the memory, which is encrypted there', needed, async () => {
   const person: Person = await shared.person(MODEL)
   await shared.ask(person, 'say: secret-one', { model: MODEL })
   await shared.ask(person, 'say: secret-two', { model: MODEL, on: other })
@@ -165,7 +163,7 @@ test.skipIf(!isPossible)('with Redis, all processes share the memory, which is e
   expect(await shared.memoryOf(person, other)).toEqual([])
 })
 
-test.skipIf(!isPossible)('while Redis is unavailable, replies work without memory', async () => {
+test('while Redis is unavailable, replies work without memory', needed, async () => {
   const person = await shared.person(MODEL)
   process.kill(redis.pid, 'SIGSTOP')
   try {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { agentKeeper } from '#tests/support/agents.ts'
 import { titledChat } from '#tests/support/chats.ts'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { openReady } from '#tests/support/live-socket.ts'
 import { type CountedCosts, type MessageCosts, openCounter } from '#tests/support/message-costs.ts'
+import { needs } from '#tests/support/programs.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
 /*
@@ -21,7 +22,7 @@ const BYTES_OFF = 0.02
 
 let counted: Map<string, CountedCosts>
 
-describe.runIf(inject('postgres') !== null)('a message costs no more than its budget', () => {
+describe('a message costs no more than its budget', needs('PostgreSQL'), () => {
   beforeAll(async () => {
     const counter = await openCounter()
     const { server, provider } = counter

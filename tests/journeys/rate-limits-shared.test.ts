@@ -3,14 +3,14 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { needs } from '#tests/support/programs.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Two processes on one PostgreSQL and one Redis count together. Without Redis each process counts alone. */
 
 const database = await createDatabase()
-const isPossible = database !== null && findRedis() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+const needed = needs('PostgreSQL', 'Redis')
 
 const KEYS = '/.well-known/jwks.json'
 const ME = '/api/users/me'
@@ -19,14 +19,12 @@ const CONNECTIONS_OF_SERVER = 5
 let redis: Awaited<ReturnType<typeof startRedis>>
 let environment: Record<string, string>
 beforeAll(async () => {
-  if (!isPossible) return
   redis = await startRedis()
-  environment = { DATABASE_URL: database.url, SECRET: 's'.repeat(32), REDIS_URL: redis.url }
+  environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32), REDIS_URL: redis.url }
 })
 afterAll(async () => {
-  if (!isPossible) return
   await redis.stop()
-  await database.drop()
+  await database?.drop()
 })
 
 /** Runs the work with this number of servers of the same kind. */
@@ -109,8 +107,9 @@ const remaining = (answers: Passed[]): number[] =>
     .sort((one, other) => one - other)
 const downFrom = (count: number): number[] => Array.from({ length: count }, (_, left) => left)
 
-test.skipIf(!isPossible)(
+test(
   'exactly 100 of 1,000 concurrent requests from one address pass, over two processes',
+  needed,
   async () => {
     await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '100' }, async (...servers) => {
       const answers = await atOnce(1_000, servers, KEYS, (place) => ({
@@ -129,25 +128,22 @@ test.skipIf(!isPossible)(
   },
 )
 
-test.skipIf(!isPossible)(
-  'exactly 1,000 of 1,300 concurrent requests of one user pass, over two processes',
-  async () => {
-    await withServers(2, { RATE_LIMIT_USER_PER_HOUR: '1000' }, async (here, there) => {
-      const person = await here.signUp()
-      const other = await there.signUp()
-      const answers = await atOnce(1_300, [here, there], ME, () => ({
-        authorization: `Bearer ${person.token}`,
-      }))
-      expect(statuses(answers)).toEqual({ 200: 1_000, 429: 300 })
-      expect(remaining(answers)).toEqual(downFrom(1_000))
-      expect((await there.call('GET', ME, { token: other.token })).headers.get('x-ratelimit-remaining')).toBe(
-        '999',
-      )
-    })
-  },
-)
+test('exactly 1,000 of 1,300 concurrent requests of one user pass, over two processes', needed, async () => {
+  await withServers(2, { RATE_LIMIT_USER_PER_HOUR: '1000' }, async (here, there) => {
+    const person = await here.signUp()
+    const other = await there.signUp()
+    const answers = await atOnce(1_300, [here, there], ME, () => ({
+      authorization: `Bearer ${person.token}`,
+    }))
+    expect(statuses(answers)).toEqual({ 200: 1_000, 429: 300 })
+    expect(remaining(answers)).toEqual(downFrom(1_000))
+    expect((await there.call('GET', ME, { token: other.token })).headers.get('x-ratelimit-remaining')).toBe(
+      '999',
+    )
+  })
+})
 
-test.skipIf(!isPossible)('a single process without Redis is equally exact', async () => {
+test('a single process without Redis is equally exact', needed, async () => {
   const alone = await startTestServer({ RATE_LIMIT_IP_PER_MINUTE: '100' })
   expect(statuses(await atOnce(1_000, [alone], KEYS))).toEqual({ 200: 100, 429: 900 })
   await alone.stop()
@@ -166,32 +162,26 @@ async function untilTogether(here: TestServer, there: TestServer): Promise<void>
   }
 }
 
-test.skipIf(!isPossible)(
-  'while Redis is down, each process counts alone, and later together again',
-  async () => {
-    await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '1000' }, async (here, there) => {
-      expect([await leftAt(here), await leftAt(there)]).toEqual([999, 998])
-      await redis.stop()
-      expect([await leftAt(here), await leftAt(here)]).toEqual([999, 998])
-      expect([await leftAt(there), await leftAt(there)]).toEqual([999, 998])
-      expect(statuses(await atOnce(1_200, [here], KEYS))).toEqual({ 200: 998, 429: 202 })
-      redis = await startRedis(Number(new URL(redis.url).port))
-      await untilTogether(here, there)
-    })
-  },
-)
+test('while Redis is down, each process counts alone, and later together again', needed, async () => {
+  await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '1000' }, async (here, there) => {
+    expect([await leftAt(here), await leftAt(there)]).toEqual([999, 998])
+    await redis.stop()
+    expect([await leftAt(here), await leftAt(here)]).toEqual([999, 998])
+    expect([await leftAt(there), await leftAt(there)]).toEqual([999, 998])
+    expect(statuses(await atOnce(1_200, [here], KEYS))).toEqual({ 200: 998, 429: 202 })
+    redis = await startRedis(Number(new URL(redis.url).port))
+    await untilTogether(here, there)
+  })
+})
 
-test.skipIf(!isPossible)(
-  'while Redis is frozen, the limit is the same, and counting resumes afterwards',
-  async () => {
-    await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '2000' }, async (here, there) => {
-      expect([await leftAt(here), await leftAt(there)]).toEqual([1_999, 1_998])
-      process.kill(redis.pid, 'SIGSTOP')
-      const answers = await atOnce(600, [here], KEYS)
-      expect(remaining(answers)).toEqual(downFrom(2_000).slice(-600))
-      expect(await leftAt(there)).toBe(1_999)
-      process.kill(redis.pid, 'SIGCONT')
-      await untilTogether(here, there)
-    })
-  },
-)
+test('while Redis is frozen, the limit is the same, and counting resumes afterwards', needed, async () => {
+  await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '2000' }, async (here, there) => {
+    expect([await leftAt(here), await leftAt(there)]).toEqual([1_999, 1_998])
+    process.kill(redis.pid, 'SIGSTOP')
+    const answers = await atOnce(600, [here], KEYS)
+    expect(remaining(answers)).toEqual(downFrom(2_000).slice(-600))
+    expect(await leftAt(there)).toBe(1_999)
+    process.kill(redis.pid, 'SIGCONT')
+    await untilTogether(here, there)
+  })
+})

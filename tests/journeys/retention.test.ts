@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BATCH_ROWS } from '#platform/sweeps/retention.ts'
 import type { Person } from '#tests/support/client.ts'
-import { findPostgres } from '#tests/support/postgres.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
@@ -63,19 +63,16 @@ test('deletes deliveries older than the setting, in several batches', async () =
   expect(await countDeliveries()).toBe(5)
 })
 
-test.skipIf(findPostgres() === undefined)(
-  'two processes that sweep at the same time delete each row once',
-  async () => {
-    const before = await countDeliveries()
-    await addDeliveries(12, BATCH_ROWS + 10)
-    const other = await startTestServer({ ...server.environment, PORT: '0' })
-    await Promise.all([sweep(), other.server.retention.sweep()])
-    await other.stop()
-    // A process that finds the other one at work leaves the rest to it.
-    await sweep()
-    expect(await countDeliveries()).toBe(before)
-  },
-)
+test('two processes that sweep at the same time delete each row once', needs('PostgreSQL'), async () => {
+  const before = await countDeliveries()
+  await addDeliveries(12, BATCH_ROWS + 10)
+  const other = await startTestServer({ ...server.environment, PORT: '0' })
+  await Promise.all([sweep(), other.server.retention.sweep()])
+  await other.stop()
+  // A process that finds the other one at work leaves the rest to it.
+  await sweep()
+  expect(await countDeliveries()).toBe(before)
+})
 
 test('deletes audit entries by their age, and protects newer ones', async () => {
   await addAuditEntry(101)

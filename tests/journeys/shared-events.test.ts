@@ -3,17 +3,17 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { type LiveSocket, openReady } from '#tests/support/live-socket.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { expectReadiness } from '#tests/support/readiness.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Two processes on one PostgreSQL and one Redis: clients of either process receive the events of both. */
 
 const database = await createDatabase()
-const isPossible = database !== null && findRedis() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+const needed = needs('PostgreSQL', 'Redis')
 
 let redis: Awaited<ReturnType<typeof startRedis>>
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -22,20 +22,18 @@ let there: TestServer
 let person: Person
 
 beforeAll(async () => {
-  if (!isPossible) return
   redis = await startRedis()
   provider = await startProvider()
-  const environment = { DATABASE_URL: database.url, SECRET: 's'.repeat(32), REDIS_URL: redis.url }
+  const environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32), REDIS_URL: redis.url }
   here = await startTestServer(environment)
   there = await startTestServer(environment)
   person = await here.signUp()
 })
 afterAll(async () => {
-  if (!isPossible) return
   for (const server of [here, there]) await server.stop()
   await redis.stop()
   await provider.close()
-  await database.drop()
+  await database?.drop()
 })
 
 function publish(server: TestServer, type: string, extra: { isKept?: boolean } = {}): void {
@@ -58,7 +56,7 @@ async function publishUntilHeard(type: string, socket: LiveSocket): Promise<void
 
 const typesOf = ({ received }: LiveSocket) => received.map(({ type }) => type)
 
-test.skipIf(!isPossible)('an event reaches clients of any process once', async () => {
+test('an event reaches clients of any process once', needed, async () => {
   const stranger = await there.signUp()
   const sockets = {
     here: await openReady(here.url, person.token),
@@ -73,7 +71,7 @@ test.skipIf(!isPossible)('an event reaches clients of any process once', async (
   expect(typesOf(elsewhere)).toEqual(['ready'])
 })
 
-test.skipIf(!isPossible)('only persistent events are in the realtime store', async () => {
+test('only persistent events are in the realtime store', needed, async () => {
   const store = createClient({ url: redis.url })
   await store.connect()
   const live = await openReady(there.url, person.token)
@@ -94,7 +92,7 @@ test.skipIf(!isPossible)('only persistent events are in the realtime store', asy
   store.destroy()
 })
 
-test.skipIf(!isPossible)('while Redis restarts, events reach only clients of their own process', async () => {
+test('while Redis restarts, events reach only clients of their own process', needed, async () => {
   const sockets = {
     here: await openReady(here.url, person.token),
     there: await openReady(there.url, person.token),
@@ -109,7 +107,7 @@ test.skipIf(!isPossible)('while Redis restarts, events reach only clients of the
   await expectReadiness(here, 200)
 })
 
-test.skipIf(!isPossible)('a frozen Redis blocks nothing', async () => {
+test('a frozen Redis blocks nothing', needed, async () => {
   const modelId = await here.addModel(person, {
     provider: 'openai-compatible',
     version: 'emu-n500-gap20',

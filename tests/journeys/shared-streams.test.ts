@@ -1,15 +1,15 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Two processes on one PostgreSQL and one Redis: clients can follow and stop a reply through either. */
 
 const database = await createDatabase()
-const isPossible = database !== null && findRedis() !== undefined
-if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+const needed = needs('PostgreSQL', 'Redis')
 
 let redis: Awaited<ReturnType<typeof startRedis>>
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -18,20 +18,18 @@ let other: TestServer
 let unshared: TestServer
 
 beforeAll(async () => {
-  if (!isPossible) return
   redis = await startRedis()
   provider = await startProvider()
-  const environment = { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }
+  const environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32) }
   writer = await startTestServer({ ...environment, REDIS_URL: redis.url })
   other = await startTestServer({ ...environment, REDIS_URL: redis.url })
   unshared = await startTestServer(environment)
 })
 afterAll(async () => {
-  if (!isPossible) return
   for (const server of [writer, other, unshared]) await server.stop()
   await redis.stop()
   await provider.close()
-  await database.drop()
+  await database?.drop()
 })
 
 async function personWithModel(version: string) {
@@ -44,7 +42,7 @@ async function personWithModel(version: string) {
   return { person, modelId }
 }
 
-test.skipIf(!isPossible)('a reply can be followed through another process, from any event', async () => {
+test('a reply can be followed through another process, from any event', needed, async () => {
   const { person, modelId } = await personWithModel('emu-n20-gap40')
   const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
   const [first, second] = await stream.take(2)
@@ -53,7 +51,7 @@ test.skipIf(!isPossible)('a reply can be followed through another process, from 
   expect([first, second, ...(await through.take())]).toEqual(whole)
 })
 
-test.skipIf(!isPossible)('any number of followers share one connection to Redis', async () => {
+test('any number of followers share one connection to Redis', needed, async () => {
   const { person, modelId } = await personWithModel('emu-n300-gap20')
   const client = await createClient({ url: redis.url }).connect()
   const connections = async () => (await client.clientList()).length
@@ -75,7 +73,7 @@ test.skipIf(!isPossible)('any number of followers share one connection to Redis'
   client.destroy()
 })
 
-test.skipIf(!isPossible)('a reply can be stopped through another process', async () => {
+test('a reply can be stopped through another process', needed, async () => {
   const { person, modelId } = await personWithModel('emu-n500-gap20')
   const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
   await stream.take(2)
@@ -86,8 +84,9 @@ test.skipIf(!isPossible)('a reply can be stopped through another process', async
   expect(events.length).toBeLessThan(400)
 })
 
-test.skipIf(!isPossible)(
+test(
   'without Redis another process returns 409, and serves the reply once it is complete',
+  needed,
   async () => {
     const { person, modelId } = await personWithModel('emu-n10-gap300')
     const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })

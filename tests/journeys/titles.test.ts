@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getChat, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type LiveSocket, openReady } from '#tests/support/live-socket.ts'
+import { isInstalled } from '#tests/support/programs.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage } from '#tests/support/reader.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, createOrganization } from '#tests/support/tenants.ts'
 
@@ -17,7 +18,7 @@ let redis: Awaited<ReturnType<typeof startRedis>> | undefined
 let person: Person
 beforeAll(async () => {
   provider = await startProvider()
-  redis = findRedis() === undefined ? undefined : await startRedis()
+  redis = isInstalled('Redis') ? await startRedis() : undefined
   server = await startTestServer(redis ? { REDIS_URL: redis.url } : {})
   person = await server.signUp()
 })

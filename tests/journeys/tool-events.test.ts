@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person, StreamEvent } from '#tests/support/client.ts'
 import { PlayedAgents, succeeded, tool } from '#tests/support/played-agents.ts'
+import { isInstalled } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createRandom } from '#tests/support/random.ts'
 import { idsOf, openMessage, resumeMessage, type StreamReader } from '#tests/support/reader.ts'
-import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
@@ -17,7 +18,7 @@ const SEEDS = [1, 2]
 const MODEL = 'emu-n6-gap5-r3'
 
 const database = await createDatabase()
-const isShared = database !== null && findRedis() !== undefined
+const isShared = database !== null && isInstalled('Redis')
 let redis: Awaited<ReturnType<typeof startRedis>> | undefined
 let provider: Awaited<ReturnType<typeof startProvider>>
 let writer: TestServer

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** How files count against the quota, who may use them, and their deletion together with their owner record. */
@@ -262,28 +263,25 @@ test('concurrent uploads and deletions lose no file', async () => {
   expect(await counts(person)).toEqual({ files: 15, rows: 15 })
 })
 
-test.skipIf(inject('postgres') === null)(
-  'files added to a chat during its deletion do not stop the deletion',
-  async () => {
-    const person = await personWith()
-    const chatId = await chatOf(person)
-    await server.upload(person, text(10), chatId)
-    const { body: loose } = await server.upload(person, text(10))
-    const chat = { organization_id: person.organizationId, chat_id: chatId }
-    const started: Promise<unknown>[] = []
-    // Both operations wait for the organization's lock and then continue concurrently.
-    await sql().begin(async (tx) => {
-      await tx`select from organizations where id = ${person.organizationId} for no key update`
-      started.push(services().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
-      await waitForLock(1)
-      started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
-      await waitForLock(2)
-    })
-    await Promise.all(started)
-    await services().uploads.sweep()
-    expect((await counts(person)).files).toBe((await counts(person)).rows)
-  },
-)
+test('files added to a chat during its deletion do not stop the deletion', needs('PostgreSQL'), async () => {
+  const person = await personWith()
+  const chatId = await chatOf(person)
+  await server.upload(person, text(10), chatId)
+  const { body: loose } = await server.upload(person, text(10))
+  const chat = { organization_id: person.organizationId, chat_id: chatId }
+  const started: Promise<unknown>[] = []
+  // Both operations wait for the organization's lock and then continue concurrently.
+  await sql().begin(async (tx) => {
+    await tx`select from organizations where id = ${person.organizationId} for no key update`
+    started.push(services().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
+    await waitForLock(1)
+    started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
+    await waitForLock(2)
+  })
+  await Promise.all(started)
+  await services().uploads.sweep()
+  expect((await counts(person)).files).toBe((await counts(person)).rows)
+})
 
 /** Waits until `count` statements wait for a lock. */
 const waitForLock = (count: number): Promise<void> =>

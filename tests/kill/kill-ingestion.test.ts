@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { startWebsite } from '#tests/support/website.ts'
@@ -28,8 +29,9 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test.skipIf(field === null).each(Array.from({ length: KILLS }, (_, at) => 2_000 + at))(
+test.each(Array.from({ length: KILLS }, (_, at) => 2_000 + at))(
   'kill %i',
+  needs('PostgreSQL'),
   async (seed) => {
     expect.hasAssertions()
     if (field) await killIngestion(field, seed)

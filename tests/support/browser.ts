@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 import { describe } from 'vitest'
+import { CHROMIUM, needs } from './programs.ts'
 
-/** Where the Debian package installs Chromium. */
-const PROGRAM = '/usr/bin/chromium'
 /** Timeout of a browser test. Browsers are slow while other tests run. */
 const TEST_MS_MAX = 180_000
 const WAIT_MS_MAX = 60_000
-const isMissing = !existsSync(PROGRAM)
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,14 +15,9 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/**
- * Describes tests that need a browser. If none is installed, the tests are skipped, except in CI, where they fail.
- */
-export const describeInBrowser = (name: string, tests: () => void): void => {
-  const isSkipped = isMissing && !process.env['CI']
-  if (isSkipped) console.warn(`Skipped, as there is no ${PROGRAM}: ${name}`)
-  describe.skipIf(isSkipped)(name, { timeout: TEST_MS_MAX }, tests)
-}
+/** Describes tests that need a browser. */
+export const describeInBrowser = (name: string, tests: () => void): void =>
+  void describe(name, { ...needs('Chromium'), timeout: TEST_MS_MAX }, tests)
 
 let running: Promise<Browser> | undefined
 
@@ -36,7 +28,7 @@ let running: Promise<Browser> | undefined
 async function theBrowser(): Promise<Browser> {
   const present = await running
   if (present?.isConnected()) return present
-  running = chromium.launch({ executablePath: PROGRAM, args: FLAGS })
+  running = chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   return running
 }
 

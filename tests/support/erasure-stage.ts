@@ -1,6 +1,7 @@
 import type { Person } from './client.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from './mcp/authorized-server.ts'
-import { findRedis, startRedis } from './redis.ts'
+import { isInstalled } from './programs.ts'
+import { startRedis } from './redis.ts'
 import { startBucket } from './s3.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { createOrganization } from './tenants.ts'
@@ -25,7 +26,7 @@ const GONE_MS = 25_000
 export const GONE = { timeout: GONE_MS, interval: 250 }
 
 export async function openErasureStage(): Promise<ErasureStage> {
-  const redis = findRedis() === undefined ? undefined : await startRedis()
+  const redis = isInstalled('Redis') ? await startRedis() : undefined
   const bucket = await startBucket()
   const provider = await startAuthorizedMcpServer()
   const server = await startTestServer({ ...bucket.environment, ...(redis && { REDIS_URL: redis.url }) })

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { inject } from 'vitest'
+import { findNginx } from './nginx.ts'
+import { findPgBouncer } from './pgbouncer.ts'
+import { findRedis } from './redis.ts'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Programs that a test needs and this machine lacks. The test is skipped (report-run.ts). */
+    missing?: Program[]
+  }
+}
+
+/** Where the Debian package installs Chromium. */
+export const CHROMIUM = '/usr/bin/chromium'
+
+/** A program that Parley runs without, and some tests do not. */
+export type Program = keyof typeof IS_PRESENT
+
+const IS_PRESENT = {
+  /** Absent from the tests for everyone, which run on the embedded database. */
+  PostgreSQL: () => inject('postgres') !== null,
+  PgBouncer: () => findPgBouncer() !== undefined,
+  Redis: () => findRedis() !== undefined,
+  nginx: () => findNginx() !== undefined,
+  Chromium: () => existsSync(CHROMIUM),
+}
+
+/** Returns whether tests can use a program. */
+export const isInstalled = (program: Program): boolean =>
+  process.env['PARLEY_TEST_WITHOUT_PROGRAMS'] !== '1' && IS_PRESENT[program]()
+
+/** Returns the options of a test or group of tests that is skipped on machines without one of these programs. */
+export function needs(...programs: Program[]): { skip: boolean; meta: { missing: Program[] } } {
+  const missing = programs.filter((program) => !isInstalled(program))
+  return { skip: missing.length > 0, meta: { missing } }
+}
