@@ -13,7 +13,7 @@ export type AnnounceStep = (waitingFor: string, limitMs?: number) => void
 
 /**
  * Runs a start, and reports the steps that take long. Throws a StartTimeoutError if a step exceeds its limit, so that a
- * start never hangs silently. What the start has opened stays open: the process is expected to exit.
+ * start never hangs silently. The start keeps what it has opened, because the process is expected to exit.
  */
 export async function watchStart<Started>(
   report: (line: string) => void,

@@ -1,7 +1,6 @@
-import { mergeConfig } from 'vitest/config'
-import config from '../vitest.config.ts'
+import { configureRun } from '../vitest.config.ts'
 
-export default mergeConfig(
-  { ...config, test: { ...config.test, projects: undefined, globalSetup: [], setupFiles: [] } },
-  { test: { root: '.', include: ['tests/outages/**/*.test.ts'], testTimeout: 90_000 } },
-)
+const { test, ...config } = configureRun('outages', { include: ['tests/outages/**/*.test.ts'] })
+
+/** These tests start their own databases, which fail. */
+export default { ...config, test: { ...test, globalSetup: [], setupFiles: [] } }

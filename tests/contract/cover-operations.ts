@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '#tests/support/client.ts'
-import { type Call, type Fixture, MATRIX, PEOPLE } from './access-matrix.ts'
+import { type Call, type Fixture, MATRIX, PEOPLE, type Somebody } from './access-matrix.ts'
 import {
   EVERYTHING,
   gatherSociety,
@@ -18,6 +18,8 @@ export interface Operation {
   method: string
   path: string
   isPublic: boolean
+  /** The permission that it requires in an organization. */
+  permission: string | undefined
   isScoped: boolean
   takesBody: boolean
   takesFile: boolean
@@ -42,6 +44,7 @@ export function readOperations(): Operation[] {
       method: method.toUpperCase(),
       path,
       isPublic: operation.security.length === 0,
+      permission: operation['x-permission'],
       isScoped: operation['x-permission'] !== undefined,
       takesBody: operation.requestBody?.content['application/json'] !== undefined,
       takesFile: operation.requestBody?.content['multipart/form-data'] !== undefined,
@@ -75,9 +78,13 @@ export const isChange = ({ method }: Operation): boolean => method === 'POST' ||
 
 /**
  * Calls each operation without a token, with forged tokens, and as each caller of access-matrix.ts. Callers who
- * are not members get exactly the response for an unknown id.
+ * are not members get exactly the response for an unknown id. If `callersOf` is given, calls it only without a token and
+ * as these callers.
  */
-export function coverOperations(operations: readonly Operation[]): void {
+export function coverOperations(
+  operations: readonly Operation[],
+  callersOf?: (operation: Operation) => readonly Somebody[],
+): void {
   let society: Society
   const fixtures = new Map<string, Promise<Made>>()
 
@@ -112,9 +119,8 @@ export function coverOperations(operations: readonly Operation[]): void {
     })
 
     test('returns 401 without a token, and with a wrong one', async () => {
-      const [head, payload, signature = ''] = made.tokens.O.split('.')
-      const forged = `${head}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-      for (const token of [undefined, 'not.a.token', forged, `sk_${'x'.repeat(43)}`])
+      const wrong = callersOf ? [] : wrongTokens(made.tokens.O)
+      for (const token of [undefined, ...wrong])
         expect((await send(operation, call(made.fixture), token)).status).toBe(401)
     })
 
@@ -130,7 +136,7 @@ export function coverOperations(operations: readonly Operation[]): void {
       })
 
     // The least privileged callers run first, because the owner's call may delete the organization.
-    test.each([...PEOPLE].reverse())(`%s (of ${allowed})`, async (somebody) => {
+    test.each((callersOf?.(operation) ?? PEOPLE).toReversed())(`%s (of ${allowed})`, async (somebody) => {
       const { status, body } = await send(operation, call(made.fixture), made.tokens[somebody])
       const isAllowed = allowed.includes(somebody)
       const isMember = !'NS'.includes(somebody)
@@ -143,4 +149,11 @@ export function coverOperations(operations: readonly Operation[]): void {
         )
     })
   })
+}
+
+/** Returns tokens that no operation admits, one of them with a forged signature. */
+function wrongTokens(token: string): string[] {
+  const [head, payload, signature = ''] = token.split('.')
+  const forged = `${head}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+  return ['not.a.token', forged, `sk_${'x'.repeat(43)}`]
 }

@@ -21,8 +21,7 @@ declare module 'vitest' {
 }
 
 /**
- * Starts PostgreSQL once for all test files, if it is installed (scripts/get-postgres.sh). In CI, it must be
- * installed. Creates a template database with the migrations and the job tables, because copying a template takes a
+ * Starts PostgreSQL once for all test files, if they use it (scripts/get-postgres.sh). Creates a template database with the migrations and the job tables, because copying a template takes a
  * tenth of the time of migrating a new database.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -36,9 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const folder of [dataDir, templates]) rmSync(folder, { recursive: true, force: true })
   }
   project.provide('templates', templates)
-  if (findPostgres() === undefined) {
-    if (process.env['CI'])
-      throw new Error('PostgreSQL is missing: run scripts/get-postgres.sh .cache/postgres')
+  if (!usesPostgres()) {
     project.provide('postgres', null)
     return async () => remove()
   }
@@ -54,6 +51,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await postgres.stop()
     remove()
   }
+}
+
+/**
+ * Returns whether tests run on PostgreSQL. `PARLEY_TEST_DATABASE` is `embedded` or `postgres`. By default, tests use
+ * PostgreSQL if it is installed.
+ */
+function usesPostgres(): boolean {
+  const chosen = process.env['PARLEY_TEST_DATABASE']
+  if (chosen === 'embedded') return false
+  if (findPostgres() !== undefined) return true
+  if (chosen === 'postgres')
+    throw new Error('PostgreSQL is missing: run scripts/get-postgres.sh .cache/postgres')
+  return false
 }
 
 /** The projects of vitest.config.ts. Other Vitest configurations have none. */
