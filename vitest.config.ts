@@ -20,7 +20,7 @@ export const configureRun = (name: string, { include, exclude = [], alone = [] }
       // Far beyond what anything takes: a limit ends what hangs, and never a test on a busy machine.
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      expect: { poll: { timeout: 40_000, interval: 25 } },
+      expect: { poll: { timeout: 60_000, interval: 25 } },
       // Most files share what their worker has loaded and warmed, which would else be two fifths of what a file takes, and
       // many its server with default settings (support/server.ts). Others have a server and a database each.
       projects: [

@@ -6,8 +6,8 @@ import process from 'node:process'
 /*
  * `npm run test:quick [-- <commit>]`: runs the tests that the changes since `main`, or since that commit, most likely
  * break: the house tests, tests that import a changed file without starting the whole server, and some tests that call
- * the API of a changed part. Imports through the server are ignored, because nearly every test starts the server. `npm
- * test` runs everything.
+ * the API of a changed part. Imports through the server are ignored, because nearly every test starts the server. The
+ * gate runs everything.
  */
 
 const HOUSE = 'tests/house/'
@@ -103,6 +103,6 @@ const calling = tests
 const chosen = [...importing.slice(0, IMPORTING_MAX), ...calling.slice(0, CALLING_MAX)]
 const left = importing.length + calling.length - chosen.length
 console.log(
-  `${changed.size} changed files: running ${chosen.length} tests and tests/house. ${left} more related tests run with npm test.`,
+  `${changed.size} changed files: running ${chosen.length} tests and tests/house. ${left} more related tests run in the gate.`,
 )
 process.exitCode = spawnSync('vitest', ['run', HOUSE, ...chosen], { stdio: 'inherit' }).status ?? 1

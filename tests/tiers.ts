@@ -33,7 +33,7 @@ const ALGORITHMS = [
   'server/**/*.test.ts',
   'packages/*/src/**/*.test.ts',
   'console/src/**/*.test.{ts,tsx}',
-  'tests/{client,deploy,house}/**/*.test.ts',
+  'tests/{client,house}/**/*.test.ts',
   'tests/widget/contrast.test.ts',
 ]
 
@@ -68,15 +68,15 @@ const CONTRACT = [
 /** Besides the main journeys of each part: what depends on locks, transactions, jobs or search, for the embedded database. */
 const JOURNEYS = [
   ...['main-job', 'branches', 'history', 'resume', 'failed-replies', 'prompts'],
-  ...['conversations', 'uploads', 'receiving-files'],
+  ...['conversations', 'uploads'],
   ...['agents', 'agents-in-chats', 'agents-with-tools', 'public-agents', 'test-tool', 'tool-classes'],
-  ...['deployments', 'deployment-chats', 'deployment-visitors', 'deployment-usage'],
+  ...['deployments', 'deployment-visitors', 'deployment-usage'],
   ...['kb-documents', 'kb-deletion', 'kb-in-chats', 'kb-ingestion', 'kb-management', 'kb-query', 'kb-search'],
   ...['kb-search-filter'],
-  ...['mcp-instances', 'mcp-planted-connections', 'mcp-playground-direct', 'mcp-tools'],
-  ...['mcp-playground-discovery', 'mcp-server-tools', 'mcp-tokens'],
+  ...['mcp-instances', 'mcp-planted-connections', 'mcp-tools'],
+  ...['mcp-playground-discovery', 'mcp-server-tools'],
   ...['model-connections', 'model-routes', 'default-models'],
-  ...['openai-api', 'openai-clients', 'anthropic-api', 'anthropic-clients', 'responses'],
+  ...['openai-api', 'anthropic-api', 'responses'],
   ...['administration', 'api-keys', 'invitations', 'invited-users', 'members', 'roles', 'search-by-name'],
   ...['session-cookie', 'second-factor-codes', 'suspension'],
   ...['budgets', 'credits', 'usage', 'paid-embeddings', 'paid-tools'],
@@ -116,7 +116,7 @@ export const GATE: Tier = {
     ...FOR_THE_GATE,
     'server/{database,platform/retrieval}/**/*.test.ts',
     'tests/house/{functions,tables}.test.ts',
-    'tests/{attacks,client,console,contract,examples,faults,journeys,tenancy,widget}/**/*.test.ts',
+    'tests/{attacks,client,console,contract,deploy,examples,faults,journeys,tenancy,widget}/**/*.test.ts',
   ],
   exclude: ['tests/widget/contrast.test.ts'],
   alone: ALONE,

@@ -11,7 +11,7 @@ import { type Installation, makeTenant, type Tenant } from './tenant.ts'
 import { callOf, randomRecords } from './tenant-calls.ts'
 
 const AT_ONCE = 8
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 
 /**
  * Generates requests from openapi.json and corrupts them: types, bounds, sizes, nesting, strings, JSON, headers and

@@ -9,7 +9,7 @@ import type { Dependencies } from './cross-tenant.ts'
 import type { Outcome } from './row.ts'
 import type { Tenant } from './tenant.ts'
 
-const WAIT_MS_MAX = 10_000
+const WAIT_MS_MAX = 60_000
 const POLL_MS = 50
 /** Time to wait for wrongly delivered events. */
 const SETTLE_MS = 500

@@ -13,7 +13,7 @@ import { ownWebhooks } from '#tests/support/webhooks.ts'
 import { readExport } from './secret-places.ts'
 import type { Target } from './secret-target.ts'
 
-const WAIT_MS_MAX = 20_000
+const WAIT_MS_MAX = 60_000
 const POLL_MS = 25
 
 /** Uses the secrets that tenants store in the product, and the keys that the product issues. */

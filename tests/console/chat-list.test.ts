@@ -44,7 +44,7 @@ describeInBrowser('the list of chats in the console', () => {
           if ((await hit.count()) === 0) await page.reload()
           return hit.isVisible()
         },
-        { timeout: 15_000, interval: 1_000 },
+        { timeout: 60_000, interval: 1_000 },
       )
       .toBe(true)
     expect(await hit.locator('mark').first().textContent()).toBe('Rome')

@@ -67,7 +67,7 @@ describeInBrowser('resources in a chat', () => {
       .getByRole('dialog')
       .getByRole('status')
       .filter({ hasNotText: /Reading|no resources/ })
-    await expect.poll(() => failures.count(), { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => failures.count(), { timeout: 60_000 }).toBe(1)
     await page.keyboard.type('hours')
     await expect.poll(() => page.getByRole('option').count()).toBe(1)
     await expectAccessible(page)

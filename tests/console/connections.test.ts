@@ -13,7 +13,7 @@ import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/ind
 const KEY = 'a-good-key'
 
 /** Timeout of waits. Generous, because a busy machine is slow. */
-const SOON = { timeout: 20_000 }
+const SOON = { timeout: 60_000 }
 
 describeInBrowser('connections in the console', () => {
   let stage: ConsoleStage

@@ -10,7 +10,7 @@ import { talk } from '#tests/support/deployments.ts'
 /** Deployments: creation, appearance, install code, usage, pausing, new keys, deletion. */
 
 /** Timeout of waits. Generous, because a busy machine is slow. */
-const SOON = { timeout: 20_000 }
+const SOON = { timeout: 60_000 }
 
 describeInBrowser('deployments in the console', () => {
   let stage: ConsoleStage

@@ -110,7 +110,7 @@ describeInBrowser('an outage of the server', () => {
     await page.getByRole('link', { name: 'Usage' }).click()
     await page.getByText('The server can’t be reached.').waitFor()
     // The requests are repeated three times before they fail.
-    await expect.poll(() => loading(page).count(), { timeout: 15_000 }).toBe(0)
+    await expect.poll(() => loading(page).count(), { timeout: 60_000 }).toBe(0)
     expect([await alerts(page).count(), await retry(page).count()]).toEqual([0, 1])
     await page.unrouteAll()
     await retry(page).click()

@@ -4,12 +4,12 @@ import { CUSTOM_ROLE, KEY_PERMISSIONS, MATRIX, PEOPLE, type Somebody } from './a
 import { coverOperations, IN_EVERY_ORGANIZATION, OPERATIONS, type Operation } from './cover-operations.ts'
 
 /*
- * Who may call each operation. One operation of each kind of declaration is tried as every caller of the matrix, and every
+ * The callers of each operation. One operation of each kind of declaration is tried as every caller of the matrix, and every
  * other one as the least privileged caller that it admits and the most privileged one that it refuses. The gate tries all
  * callers of all operations (coverage.test.ts).
  */
 
-/** What an operation declares: its permission, and the callers whom the matrix admits. */
+/** Returns the permission that an operation declares, and the callers that the matrix admits. */
 const declarationOf = ({ id, permission }: Operation): string => `${permission} ${MATRIX[id]?.[0]}`
 const firstOfKind = new Map(OPERATIONS.toReversed().map((one) => [declarationOf(one), one]))
 

@@ -50,7 +50,7 @@ test.concurrent('work that an outage of the database interrupted continues after
   for (const table of ['kb_documents', 'kb_sources']) await sql().unsafe(`drop trigger away on ${table}`)
   expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { total: 2, ready: 2 } })
   await expectSound(sql(), kb)
-}, 30_000)
+})
 
 test.concurrent('work claimed by dead processes is claimed again', async () => {
   const kb = await library.create({ sources: [text('One'), text('Two')] })
@@ -86,4 +86,4 @@ test.concurrent('a document that the database refuses fails; the others become r
   const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: 'Poison' })
   expect(body.documents[0].error).toContain('Something went wrong')
   await expectSound(sql(), kb)
-}, 30_000)
+})

@@ -133,5 +133,5 @@ async function pageOfServer(): Promise<Pick<Answer, 'status' | 'text'>> {
     expect(page.text).not.toContain('Building the console')
     return page
   }
-  return vi.waitFor(settled, { timeout: 50_000, interval: 100 }).finally(server.stop)
+  return vi.waitFor(settled, { timeout: 90_000, interval: 100 }).finally(server.stop)
 }

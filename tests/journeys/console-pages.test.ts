@@ -267,7 +267,7 @@ describe('files', () => {
 
 describe('without a built console', () => {
   const BUILDING = { CONSOLE_BUILD: '1' }
-  const BUILD = { timeout: 10_000, interval: 50 }
+  const BUILD = { timeout: 60_000, interval: 50 }
 
   test('a page reloads until the build is done, while the API is available', async () => {
     const slow = await start(

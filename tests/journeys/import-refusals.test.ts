@@ -340,8 +340,8 @@ describe('archives that leave nothing behind after a partial import', () => {
     await sql`update organizations set importing_by = ${randomUUID()} where id = ${body.organization.id}`
     await expect
       .poll(async () => (await sql`select from organizations where id = ${body.organization.id}`).count, {
-        timeout: 30_000,
+        timeout: 60_000,
       })
       .toBe(0)
-  }, 40_000)
+  })
 })

@@ -109,7 +109,7 @@ test('nothing of a deleted source is found, and its documents are deleted in bat
 
   const second = await startWorker()
   const left = async () => (await sql`select from kb_contents where id = ${source}`).count
-  await expect.poll(left, { timeout: 20_000 }).toBe(0)
+  await expect.poll(left, { timeout: 60_000 }).toBe(0)
   await expectSound(sql, kb)
   expect((await sql`select from kb_documents where kb_id = ${kb}`).count).toBe(1)
   await Promise.all([api.stop(), second.stop()])

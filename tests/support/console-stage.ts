@@ -14,7 +14,7 @@ const DESKTOP = { width: 1280, height: 800 }
 export const PHONE = { width: 375, height: 740 }
 /** Lifetime of an access token (15 minutes), which exceeds the duration of any test. */
 const TOKEN_MS = 900_000
-const THEME_MS_MAX = 10_000
+const THEME_MS_MAX = 60_000
 
 export interface ConsoleStage {
   /** A server with the built-in demo models. */

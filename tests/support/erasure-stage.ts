@@ -21,7 +21,7 @@ export interface ErasureStage {
 }
 
 /** Time within which an erasure must be complete. */
-const GONE_MS = 25_000
+const GONE_MS = 60_000
 /** Options for `expect.poll`. The interval is long, because each search for traces reads every table. */
 export const GONE = { timeout: GONE_MS, interval: 250 }
 

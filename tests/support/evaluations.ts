@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './client.ts'
 import type { Librarian } from './knowledge.ts'
 
-const WAIT_MS_MAX = 15_000
+const WAIT_MS_MAX = 60_000
 
 /** Runs evaluations of one knowledge base through the public API. */
 export interface Evaluator {

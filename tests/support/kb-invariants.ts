@@ -110,7 +110,7 @@ const TABLES = [
 export async function expectGone(sql: Sql, kbId: string): Promise<void> {
   const countRows = async (table: string) =>
     (await sql`select count(*)::int as count from ${sql(table)} where kb_id = ${kbId}`)[0]?.['count']
-  for (const table of TABLES) await expect.poll(() => countRows(table), { timeout: 20_000 }).toBe(0)
+  for (const table of TABLES) await expect.poll(() => countRows(table), { timeout: 60_000 }).toBe(0)
   const countContents = async () => (await sql`select from kb_contents where id = ${kbId}`).count
-  await expect.poll(countContents, { timeout: 20_000 }).toBe(0)
+  await expect.poll(countContents, { timeout: 60_000 }).toBe(0)
 }

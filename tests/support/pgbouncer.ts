@@ -8,7 +8,7 @@ import postgres from 'postgres'
 import { findFreePort } from './free-port.ts'
 import { findPostgres } from './postgres.ts'
 
-const START_TIMEOUT_MS = 20_000
+const START_TIMEOUT_MS = 60_000
 const POLL_INTERVAL_MS = 25
 
 /** Returns the path of `pgbouncer` beside PostgreSQL (scripts/get-postgres.sh), or undefined if it isn't there. */

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { findFreePort } from './free-port.ts'
 
-const START_TIMEOUT_MS = 30_000
-const STOP_TIMEOUT_MS = 20_000
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 60_000
 const POLL_INTERVAL_MS = 25
 
 /**

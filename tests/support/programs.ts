@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { inject } from 'vitest'
 import { findNginx } from './nginx.ts'
 import { findPgBouncer } from './pgbouncer.ts'
@@ -14,6 +15,8 @@ declare module 'vitest' {
 /** Where the Debian package installs Chromium. */
 export const CHROMIUM = '/usr/bin/chromium'
 
+const CLIENTS = join(import.meta.dirname, '../clients/node_modules')
+
 /** A program that Parley runs without, and some tests do not. */
 export type Program = keyof typeof IS_PRESENT
 
@@ -24,6 +27,8 @@ const IS_PRESENT = {
   Redis: () => findRedis() !== undefined,
   nginx: () => findNginx() !== undefined,
   Chromium: () => existsSync(CHROMIUM),
+  /** The packages of tests/clients, which `npm run clients` installs. */
+  'npm run clients': () => existsSync(CLIENTS),
 }
 
 /** Returns whether tests can use a program. */

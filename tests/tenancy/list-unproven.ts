@@ -4,7 +4,7 @@ import { tenantTemplates } from './templates.ts'
 
 /*
  * Lists the SQL templates that no test has run, and therefore none has proven, since the last start of the whole
- * suite. Fails if there are any. Run `npm run unproven` after `npm test`.
+ * suite. Fails if there are any. Run `npm run unproven` after `npm run test:gate`.
  */
 
 const proven = new Set(

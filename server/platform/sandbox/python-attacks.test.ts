@@ -142,7 +142,7 @@ describe('a concurrent call', () => {
       response.end(text)
     }
   })
-  const otherAsks = () => vi.waitFor(() => expect(answer).toBeDefined(), { timeout: 15_000 })
+  const otherAsks = () => vi.waitFor(() => expect(answer).toBeDefined(), { timeout: 60_000 })
   const expectOtherToLive = async () => {
     answer?.('go on')
     await otherAsks()

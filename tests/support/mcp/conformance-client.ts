@@ -36,7 +36,7 @@ const CALLS_ALL = [
   'json-schema-2020-12-preservation',
   'sep-2322-client-request-state',
 ]
-const SCENARIO_TIMEOUT_MS = 25_000
+const SCENARIO_TIMEOUT_MS = 60_000
 
 /** Connects, lists the tools, and makes the tool calls that the scenario expects. */
 export async function playScenario(scenario: string, url: string, authorize?: Authorize): Promise<void> {
