@@ -11,7 +11,7 @@ import { runCli } from '#tests/support/process.ts'
 import { isInstalled, needs } from '#tests/support/programs.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { type RedisServer, startRedis } from '#tests/support/redis.ts'
-import type { TestBucket } from '#tests/support/s3.ts'
+import { startBucket, type TestBucket } from '#tests/support/s3.ts'
 import { startTestServer } from '#tests/support/server.ts'
 import { examine } from '../../server/doctor/doctor.ts'
 
@@ -24,15 +24,11 @@ const closers: (() => Promise<unknown>)[] = []
 let bucket: TestBucket
 let redis: RedisServer
 beforeAll(async () => {
-  if (isInstalled('npm run clients')) {
-    const { startBucket } = await import('#tests/support/s3.ts')
-    bucket = await startBucket()
-    closers.push(bucket.close)
-  }
-  if (isInstalled('Redis')) {
-    redis = await startRedis()
-    closers.push(redis.stop)
-  }
+  bucket = await startBucket()
+  closers.push(bucket.close)
+  if (!isInstalled('Redis')) return
+  redis = await startRedis()
+  closers.push(redis.stop)
 })
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
@@ -91,7 +87,7 @@ function postgresUrl(change: (url: URL) => void = () => {}): string {
   return url.href
 }
 
-describe('with PostgreSQL', needs('PostgreSQL', 'Redis', 'npm run clients'), () => {
+describe('with PostgreSQL', needs('PostgreSQL', 'Redis'), () => {
   test('an installation that works has no problem and no secret in the output', async () => {
     const provider = await startProvider()
     const mail = await startMailServer()
@@ -259,7 +255,7 @@ describe('a broken neighbor', () => {
     ])
   })
 
-  test('a bucket that refuses, and a bucket that does not exist', needs('npm run clients'), async () => {
+  test('a bucket that refuses, and a bucket that does not exist', async () => {
     bucket.failWith(403)
     expect(await linesOf('bucket', bucket.environment)).toEqual([
       expect.stringMatching(/^problem: .*status 403\. Check S3_ACCESS_KEY_ID/),

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { inject } from 'vitest'
 import { findNginx } from './nginx.ts'
 import { findPgBouncer } from './pgbouncer.ts'
@@ -15,8 +14,6 @@ declare module 'vitest' {
 /** Where the Debian package installs Chromium. */
 export const CHROMIUM = '/usr/bin/chromium'
 
-const CLIENTS = join(import.meta.dirname, '../clients/node_modules')
-
 /** A program that Parley runs without, and some tests do not. */
 export type Program = keyof typeof IS_PRESENT
 
@@ -27,8 +24,6 @@ const IS_PRESENT = {
   Redis: () => findRedis() !== undefined,
   nginx: () => findNginx() !== undefined,
   Chromium: () => existsSync(CHROMIUM),
-  /** The packages of tests/clients, which `npm run clients` installs. */
-  'npm run clients': () => existsSync(CLIENTS),
 }
 
 /** Returns whether tests can use a program. */
