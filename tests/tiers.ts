@@ -84,15 +84,7 @@ const JOURNEYS = [
   ...['live-events', 'webhooks', 'webhook-events'],
 ]
 
-const FAULTS = [
-  'agent-kill',
-  'budget-locks',
-  'deletion-races',
-  'deployment-races',
-  'held-connections',
-  'hold-histories',
-  'webhooks',
-]
+const FAULTS = ['agent-kill', 'deployment-races', 'held-connections', 'hold-histories', 'webhooks']
 
 const named = (folder: string, names: string[]): string => `tests/${folder}/{${names.join(',')}}.test.ts`
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addKey, setBudget } from '#tests/support/admission.ts'
 import type { Person } from '#tests/support/client.ts'
+import { countLocked } from '#tests/support/locks.ts'
+import { needs } from '#tests/support/programs.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { createOrganization } from '#tests/support/tenants.ts'
 
@@ -15,13 +17,7 @@ afterAll(() => server.stop())
 
 const database = () => server.server.services.database
 
-/** Returns how many statements that contain these words wait for a lock. */
-const waiting = async (words = ''): Promise<number> => {
-  const [row] = await database().sql<{ count: number }[]>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and strpos(query, ${words}) > 0`
-  return row?.count ?? 0
-}
+const waiting = (words?: string): Promise<number> => countLocked(database().sql, words)
 
 const newOrganization = (owner: Person, name: string): Promise<Person> =>
   createOrganization(server, owner, { name, granted: 10_000 })
@@ -32,10 +28,10 @@ const deletions: [string, (owner: Person) => [path: string, body?: object]][] = 
 ]
 
 test.each(deletions)(
-  'deleting %s waits for a hold that is being settled, without a deadlock',
+  'on PostgreSQL, deleting %s waits for a hold that is being settled, without a deadlock',
+  needs('PostgreSQL'),
   async (_, ask) => {
-    const { sql, embedded } = database()
-    if (embedded) return // it has only one connection
+    const { sql } = database()
     const owner = await newOrganization(await server.signUp(), randomUUID())
     const { organizationId } = owner
     const { id: apiKeyId } = await addKey(server, owner)
@@ -59,35 +55,38 @@ test.each(deletions)(
   },
 )
 
-test('creating an organization while the account is deleted leaves no organization', async () => {
-  const { sql, embedded } = database()
-  if (embedded) return
-  const person = await server.signUp()
-  const name = randomUUID()
-  const over = Promise.withResolvers<void>()
-  const begun = Promise.withResolvers<void>()
-  const first = sql
-    .begin(async (tx) => {
-      await tx`insert into organizations (id, name, slug) values (${randomUUID()}, ${name}, ${name})`
-      begun.resolve()
-      await over.promise
-      throw new Error('the name is free after all')
+test(
+  'on PostgreSQL, creating an organization while the account is deleted leaves no organization',
+  needs('PostgreSQL'),
+  async () => {
+    const { sql } = database()
+    const person = await server.signUp()
+    const name = randomUUID()
+    const over = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const first = sql
+      .begin(async (tx) => {
+        await tx`insert into organizations (id, name, slug) values (${randomUUID()}, ${name}, ${name})`
+        begun.resolve()
+        await over.promise
+        throw new Error('the name is free after all')
+      })
+      .catch(() => {})
+    await begun.promise
+    const founding = createOrganization(server, person, { name })
+    // Count only this statement, because the erasures of earlier tests may also wait for a lock.
+    await expect.poll(() => waiting('insert into organizations')).toBe(1)
+    const deletion = server.call('DELETE', '/api/users/me', {
+      token: person.token,
+      body: { current_password: person.password },
     })
-    .catch(() => {})
-  await begun.promise
-  const founding = createOrganization(server, person, { name })
-  // Count only this statement, because the erasures of earlier tests may also wait for a lock.
-  await expect.poll(() => waiting('insert into organizations')).toBe(1)
-  const deletion = server.call('DELETE', '/api/users/me', {
-    token: person.token,
-    body: { current_password: person.password },
-  })
-  await expect.poll(() => waiting()).toBeGreaterThanOrEqual(2)
-  over.resolve()
-  await first
-  const { organizationId } = await founding
-  expect(organizationId).toBeDefined()
-  expect((await deletion).status).toBe(200)
-  const left = () => sql`select from organizations where id = ${organizationId}`
-  await expect.poll(async () => (await left()).count, { timeout: 60_000 }).toBe(0)
-})
+    await expect.poll(() => waiting()).toBeGreaterThanOrEqual(2)
+    over.resolve()
+    await first
+    const { organizationId } = await founding
+    expect(organizationId).toBeDefined()
+    expect((await deletion).status).toBe(200)
+    const left = () => sql`select from organizations where id = ${organizationId}`
+    await expect.poll(async () => (await left()).count, { timeout: 60_000 }).toBe(0)
+  },
+)

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { connectDatabase, type OpenDatabase } from '#database/connect.ts'
 import { WAIT_STEPS_MAX } from '#database/wait-limit.ts'
-import { createJobs } from '#platform/jobs/jobs.ts'
+import { createJobs, type Queue } from '#platform/jobs/jobs.ts'
 import { copyEmbedded } from '#tests/support/embedded.ts'
 import { createDatabase } from '#tests/support/server.ts'
 
@@ -31,6 +31,15 @@ afterAll(async () => {
 
 const ROUNDS_MAX = 500
 
+const NOTHING: Queue<object> = {
+  name: 'nothing',
+  retries: 0,
+  firstRetrySeconds: 1,
+  timeoutSeconds: 60,
+  concurrency: 1,
+  run: async () => {},
+}
+
 /** Sends statements that the driver describes first, so that each occupies the connection. */
 const sendOthers = (count: number, round = 0): Promise<unknown> =>
   Promise.all(
@@ -43,13 +52,16 @@ test('the job queue starts while other statements wait for its connection', asyn
   const { sql } = database
   const jobs = createJobs({ database, sweeps: null, log: pino({ level: 'silent' }) })
   let hasStarted = false
-  const started = jobs.start([], 1).then(() => {
+  const started = jobs.start([NOTHING as Queue<never>], 1).then(() => {
     hasStarted = true
   })
   for (let round = 0; !hasStarted && round < ROUNDS_MAX; round++) await sendOthers(20, round)
   await started
-  await jobs.stop()
   expect(await sql`select from jobs.version`).toHaveLength(1)
+  // In a process that runs no jobs, the first one needs no second connection, either.
+  await sql.begin((tx) => jobs.add(tx, NOTHING, {}))
+  expect((await jobs.countWaiting()).get('nothing')).toBe(1)
+  await jobs.stop()
 })
 
 test.each([98, 99, 100, 101, 102, 250])('a transaction begins behind %i statements', async (count) => {

@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { balanceOf, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Answer, Client, Person } from '#tests/support/client.ts'
+import { countLocked } from '#tests/support/locks.ts'
 import { signUpWithModel } from '#tests/support/models.ts'
 import { type ServerProcess, startProcess } from '#tests/support/process.ts'
 import { needs } from '#tests/support/programs.ts'
@@ -125,11 +126,7 @@ describe('a process that is killed', needs('PostgreSQL'), () => {
         await holding.promise
       })
       const lost = ask(server).catch(() => null)
-      const waiting = async () =>
-        (
-          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        ).count
-      await expect.poll(waiting).toBeGreaterThan(0)
+      await expect.poll(() => countLocked(sql)).toBeGreaterThan(0)
       await server.kill()
       holding.resolve()
       await Promise.all([held, lost])

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ISql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { outsideTransaction } from '#database/ambient.ts'
 import { connectDatabase, type OpenDatabase } from '#database/connect.ts'
 import { DatabaseUnavailable } from '#database/unavailable.ts'
 import { needs } from '#tests/support/programs.ts'
@@ -25,7 +26,8 @@ afterAll(async () => {
 
 const pidOf = async (sql: ISql): Promise<number> =>
   (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid ?? 0
-const terminate = (pid: number) => other.sql`select pg_terminate_backend(${pid})`
+const terminate = (pid: number) =>
+  outsideTransaction(async () => await other.sql`select pg_terminate_backend(${pid})`)
 
 async function during(sql: ISql): Promise<void> {
   const pid = await pidOf(sql)

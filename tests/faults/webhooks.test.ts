@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countLocked } from '#tests/support/locks.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import { needs } from '#tests/support/programs.ts'
 import { type Receiver, startReceiver, verify } from '#tests/support/receiver.ts'
@@ -290,16 +291,12 @@ test(
     })
     const { id } = await owner.add(`${receiver.url}/deleted`)
     const { sql } = server.server.services.database
-    const waiting = async () =>
-      (
-        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      ).count
     await owner.converse()
     await expect.poll(() => receiver.at('/deleted').length).toBe(1)
     await sql.begin(async (tx) => {
       await tx`select from webhook_endpoints where id = ${id} for update`
       answer()
-      await expect.poll(waiting).toBeGreaterThan(0)
+      await expect.poll(() => countLocked(sql)).toBeGreaterThan(0)
       await tx`select from webhook_deliveries where endpoint_id = ${id} for update nowait`
       await tx`delete from webhook_endpoints where id = ${id}`
     })

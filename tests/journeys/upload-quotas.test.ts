@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { outsideTransaction } from '#database/ambient.ts'
 import type { Person } from '#tests/support/client.ts'
+import { countLocked } from '#tests/support/locks.ts'
 import { needs } from '#tests/support/programs.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
@@ -263,32 +265,31 @@ test('concurrent uploads and deletions lose no file', async () => {
   expect(await counts(person)).toEqual({ files: 15, rows: 15 })
 })
 
-test('files added to a chat during its deletion do not stop the deletion', needs('PostgreSQL'), async () => {
-  const person = await personWith()
-  const chatId = await chatOf(person)
-  await server.upload(person, text(10), chatId)
-  const { body: loose } = await server.upload(person, text(10))
-  const chat = { organization_id: person.organizationId, chat_id: chatId }
-  const started: Promise<unknown>[] = []
-  // Both operations wait for the organization's lock and then continue concurrently.
-  await sql().begin(async (tx) => {
-    await tx`select from organizations where id = ${person.organizationId} for no key update`
-    started.push(services().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
-    await waitForLock(1)
-    started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
-    await waitForLock(2)
-  })
-  await Promise.all(started)
-  await services().uploads.sweep()
-  expect((await counts(person)).files).toBe((await counts(person)).rows)
-})
+test(
+  'on PostgreSQL, files added to a chat during its deletion do not stop the deletion',
+  needs('PostgreSQL'),
+  async () => {
+    const person = await personWith()
+    const chatId = await chatOf(person)
+    await server.upload(person, text(10), chatId)
+    const { body: loose } = await server.upload(person, text(10))
+    const chat = { organization_id: person.organizationId, chat_id: chatId }
+    const started: Promise<unknown>[] = []
+    // Both operations wait for the organization's lock and then continue concurrently.
+    await sql().begin(async (tx) => {
+      await tx`select from organizations where id = ${person.organizationId} for no key update`
+      const attach = () => services().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }])
+      started.push(outsideTransaction(attach))
+      await waitForLock(1)
+      started.push(deleteChat(person, chatId).then(({ status }) => expect(status).toBe(200)))
+      await waitForLock(2)
+    })
+    await Promise.all(started)
+    await services().uploads.sweep()
+    expect((await counts(person)).files).toBe((await counts(person)).rows)
+  },
+)
 
 /** Waits until `count` statements wait for a lock. */
 const waitForLock = (count: number): Promise<void> =>
-  expect
-    .poll(async () => {
-      const waiting = await sql()`
-        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      return waiting.length
-    })
-    .toBeGreaterThanOrEqual(count)
+  expect.poll(() => countLocked(sql())).toBeGreaterThanOrEqual(count)

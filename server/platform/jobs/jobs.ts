@@ -80,6 +80,8 @@ const NUDGES_MS = [20, 200]
 /** Interval at which one process deletes finished jobs, so that a statement deletes no more than an hour's jobs. */
 const DELETION_SECONDS = 3_600
 const DAY_SECONDS = 86_400
+/** The id of a job that does not exist. */
+const NO_JOB = '00000000-0000-4000-8000-000000000000'
 /** Time for running jobs to finish when the process stops. Unfinished jobs are retried by another process. */
 const STOP_MS = 4_000
 
@@ -216,6 +218,9 @@ async function createQueue(boss: PgBoss, queue: Queue<never>, keptDays: number):
   })
   // The queue may exist from a start with another setting.
   await boss.updateQueue(queue.name, { deleteAfterSeconds })
+  // Makes pg-boss read the queue's settings now. Otherwise, the first `add` reads them inside its transaction, through
+  // another connection.
+  await boss.deleteJob(queue.name, NO_JOB)
 }
 
 async function runQueue(
