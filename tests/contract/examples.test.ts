@@ -25,19 +25,23 @@ interface Content {
 /** The company, the MCP server that it uses, and its provider of models. */
 const HOSTS = /^(?:(?:\w+\.)?fernhill\.example|calendar\.example\.com|api\.openai\.com)$/
 
+const ADDRESSES = ['/openapi.json', '/v1/openapi.json']
+// Both are read first: the tests block this process for seconds, in which the server may close the client's connection.
+const documents = new Map<string, Json>()
 let server: TestServer
 beforeAll(async () => {
   server = await sharedTestServer()
+  for (const address of ADDRESSES) documents.set(address, (await server.call('GET', address)).body)
 })
 afterAll(() => server.stop())
 
-describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
+describe.each(ADDRESSES)('%s', (address) => {
   let document: Json
   let contents: Content[]
   let ajv: Ajv
 
-  beforeAll(async () => {
-    document = (await server.call('GET', address)).body
+  beforeAll(() => {
+    document = documents.get(address) as Json
     contents = contentsOf(document)
     ajv = new Ajv({ strict: false })
     addFormats.default(ajv)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connectDatabase, type OpenDatabase } from '#database/connect.ts'
 import { WAIT_STEPS_MAX } from '#database/wait-limit.ts'
 import { createJobs, type Queue } from '#platform/jobs/jobs.ts'
@@ -87,33 +87,30 @@ test('a statement that ends its transaction is refused before it is sent', async
   expect(await sql`select to_regclass('ended') as name`).toEqual([{ name: null }])
 })
 
-test.runIf(inject('postgres') === null)(
-  'a transaction that never ends loses the connection of the embedded database, and others go on',
-  async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const reported: string[] = []
-    const folder = join(dataDir, 'stuck')
-    await copyEmbedded(folder)
-    const stuck = await connectDatabase({
-      databaseUrl: null,
-      dataDir: folder,
-      report: (line) => reported.push(line),
-    })
-    const { sql } = stuck
-    const begun = Promise.withResolvers<void>()
-    const transaction = sql.begin(async (tx) => {
-      await tx`create table kept_back ()`
-      begun.resolve()
-      await new Promise(() => {})
-    })
-    const lost = expect(transaction).rejects.toThrow('the database is unavailable')
-    await begun.promise
-    const waiting = expect(sql`select 1`).rejects.toThrow('the database is unavailable')
-    vi.advanceTimersByTime(WAIT_STEPS_MAX * 1_000)
-    await Promise.all([lost, waiting])
-    expect(reported).toEqual([expect.stringContaining('has not answered for 120 s')])
-    expect(await sql`select to_regclass('kept_back') as name`).toEqual([{ name: null }])
-    vi.useRealTimers()
-    await stuck.close()
-  },
-)
+test('a transaction that never ends loses the connection of the embedded database, and others go on', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const reported: string[] = []
+  const folder = join(dataDir, 'stuck')
+  await copyEmbedded(folder)
+  const stuck = await connectDatabase({
+    databaseUrl: null,
+    dataDir: folder,
+    report: (line) => reported.push(line),
+  })
+  const { sql } = stuck
+  const begun = Promise.withResolvers<void>()
+  const transaction = sql.begin(async (tx) => {
+    await tx`create table kept_back ()`
+    begun.resolve()
+    await new Promise(() => {})
+  })
+  const lost = expect(transaction).rejects.toThrow('the database is unavailable')
+  await begun.promise
+  const waiting = expect(sql`select 1`).rejects.toThrow('the database is unavailable')
+  vi.advanceTimersByTime(WAIT_STEPS_MAX * 1_000)
+  await Promise.all([lost, waiting])
+  expect(reported).toEqual([expect.stringContaining('has not answered for 120 s')])
+  expect(await sql`select to_regclass('kept_back') as name`).toEqual([{ name: null }])
+  vi.useRealTimers()
+  await stuck.close()
+})
