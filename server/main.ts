@@ -69,8 +69,7 @@ async function start(config: Config, { starting, overrides, announce }: StartOpt
     [services.mail.queue, resetRequests(services), ...queues],
     config.retentionDays.jobs,
   )
-  announce('replies that a killed process left')
-  await app.chat.start()
+  await app.chat.start(() => announce('replies that a killed process left'))
   announce('the catalogue of MCP servers')
   await app.mcp.start()
   const retention = createRetention(services)

@@ -172,6 +172,7 @@ export class AmbientTransaction {
   /** Opens the transaction, which later statements of `run` join. Does nothing if the transaction is already open. */
   async open(): Promise<void> {
     if (this.#whole) return
+    assertConnectionFree()
     const begun = Promise.withResolvers<TransactionSql>()
     this.#whole = outsideTransaction(() =>
       this.#sql.begin(async (tx) => {

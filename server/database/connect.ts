@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { ambientSql } from './ambient.ts'
 import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
-import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { EMBEDDED_START_MS_MAX, type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { embeddedPool, type Pool, watchedPool } from './pool.ts'
 import { MIGRATIONS } from './schema-state.ts'
 import { type StatementsOpen, type StatementWatch, watchStatements } from './watched.ts'
@@ -74,7 +74,7 @@ export async function connectDatabase(options: {
   announce?: (waitingFor: string, limitMs?: number) => void
 }): Promise<OpenDatabase> {
   const { announce = () => {} } = options
-  announce('the database')
+  announce('the database', options.databaseUrl === null ? EMBEDDED_START_MS_MAX : undefined)
   const embedded =
     options.databaseUrl === null ? await (options.starting ?? startEmbedded(options.dataDir)) : null
   if (embedded) {
@@ -153,7 +153,8 @@ export const openUnmigrated = (
 const RECONNECT_SECONDS = 0.1
 /**
  * No limit: a transaction whose BEGIN is the statement that reaches a limit never gets its connection, and the driver
- * ends the process (porsager/postgres#1218).
+ * ends the process (porsager/postgres#1218). A BEGIN that also fills the socket's buffer still would, which needs a packet
+ * of nearly 1,024 bytes in the same tick.
  */
 const PIPELINE_MAX = Number.MAX_SAFE_INTEGER
 const DRIVER_OPTIONS = {

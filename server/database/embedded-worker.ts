@@ -12,6 +12,11 @@ import { copyDataDir, serveSnapshots } from './snapshot.ts'
 import { copyTemplate } from './template.ts'
 
 const CREATE_DATABASE = fileURLToPath(new URL('./create-database.ts', import.meta.url))
+/**
+ * Ends the creation before the start gives up (`START_MS_MAX`). Otherwise, it could continue beside that of the next start,
+ * in the same folder.
+ */
+const CREATION = { timeout: 110_000, killSignal: 'SIGKILL' } as const
 /** Reduces PostgreSQL's cache from 128 MB, because the operating system also caches its files. */
 const PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB']
 
@@ -22,7 +27,7 @@ const PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB']
 const { dataDir, socketPath, snapshotSocketPath } = workerData as EmbeddedPaths
 const folder = join(dataDir, DATABASE_FOLDER)
 if (!existsSync(folder) && !copyTemplate(folder))
-  await promisify(execFile)(process.execPath, ['--liftoff-only', CREATE_DATABASE, folder])
+  await promisify(execFile)(process.execPath, ['--liftoff-only', CREATE_DATABASE, folder], CREATION)
 const database = await PGlite.create({ dataDir: folder, extensions: { vector }, startParams: PARAMETERS })
 const closeSocket = await serveEmbedded(database, socketPath)
 // No message of a client runs during the copy. The files are then as a killed process would leave them.

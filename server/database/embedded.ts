@@ -46,6 +46,8 @@ const STOPPING_MS_MAX = 50_000
 const LOCK_POLL_MS = 50
 /** Time for a new database to be created, or for one to recover after a crash. */
 const START_MS_MAX = 120_000
+/** Limit of `startEmbedded`, with time to report which of its waits was too long. */
+export const EMBEDDED_START_MS_MAX = STOPPING_MS_MAX + START_MS_MAX + 10_000
 const STOP_MS_MAX = 20_000
 
 /**

@@ -1,4 +1,4 @@
-import { isInTransaction, outsideTransaction } from './ambient.ts'
+import { assertConnectionFree, isInTransaction, outsideTransaction } from './ambient.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /**
@@ -26,6 +26,7 @@ export function grouped<Item, Result>(
 
   const inGroup = (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
+      assertConnectionFree()
       waiting.push({ item, resolve, reject, parent: traces?.current() })
       if (running) return
       running = true

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { covers, SYSTEM_ROLES } from '#platform/access/permissions.ts'
 import { CUSTOM_ROLE, KEY_PERMISSIONS, MATRIX, PEOPLE, type Somebody } from './access-matrix.ts'
-import { coverOperations, IN_EVERY_ORGANIZATION, OPERATIONS, type Operation } from './cover-operations.ts'
+import { coverOperations, isOfOne, OPERATIONS, type Operation } from './cover-operations.ts'
 
 /*
  * The callers of each operation. One operation of each kind of declaration is tried as every caller of the matrix, and every
- * other one as the least privileged caller that it admits and the most privileged one that it refuses. The gate tries all
- * callers of all operations (coverage.test.ts).
+ * other one as the least privileged caller that it admits, and as a stranger or the most privileged caller that it refuses.
+ * The gate tries all callers of all operations (coverage.test.ts).
  */
 
 /** Returns the permission that an operation declares, and the callers that the matrix admits. */
@@ -20,7 +20,8 @@ function callersOf(operation: Operation): Somebody[] {
   const [allowed = ''] = MATRIX[operation.id] ?? []
   if (firstOfKind.get(declarationOf(operation)) === operation) return [...PRIVILEGES]
   const admitted = PRIVILEGES.findLast((one) => allowed.includes(one))
-  const refused = PRIVILEGES.find((one) => !allowed.includes(one))
+  // If it belongs to one organization, coverOperations calls it as a stranger.
+  const refused = isOfOne(operation) ? undefined : PRIVILEGES.find((one) => !allowed.includes(one))
   return [admitted, refused].filter((one) => one !== undefined)
 }
 
@@ -44,10 +45,7 @@ const GRANTED: Partial<Record<Somebody, readonly string[]>> = {
 const FOR_OWNERS = /^post_org_transfer_ownership$|^put_users_update$/
 const FROM_LEVEL_80 = /^\w+_invitations_|^post_users_invite$/
 
-const scoped = OPERATIONS.filter(
-  ({ id, permission }) => permission !== undefined && !IN_EVERY_ORGANIZATION.includes(id),
-)
-test.each(scoped.map((one) => [one.id, one] as const))(
+test.each(OPERATIONS.filter(isOfOne).map((one) => [one.id, one] as const))(
   '%s admits in the matrix exactly the callers who hold its permission',
   (id, { permission = '' }) => {
     const holders = PRIVILEGES.filter((one) => covers(GRANTED[one] ?? [], permission))

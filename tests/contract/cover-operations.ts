@@ -67,6 +67,10 @@ export const IN_EVERY_ORGANIZATION = [
   'post_mcp_generate_url',
 ]
 
+/** Returns whether an operation requires a permission in the organization of its records. */
+export const isOfOne = ({ id, isScoped }: Operation): boolean =>
+  isScoped && !IN_EVERY_ORGANIZATION.includes(id)
+
 /** Operations that take organization ids, although their routes declare no permission in an organization. */
 const NAMES_ITS_ORGANIZATIONS = ['post_org_leave', 'post_billing_transfer']
 
@@ -124,8 +128,7 @@ export function coverOperations(
         expect((await send(operation, call(made.fixture), token)).status).toBe(401)
     })
 
-    const isOfOne = operation.isScoped && !IN_EVERY_ORGANIZATION.includes(id)
-    if (isOfOne)
+    if (isOfOne(operation))
       test('gives callers who are not members the response for an unknown id', async () => {
         const [answer, toNothing] = [
           await send(operation, call(made.fixture), made.tokens.N),

@@ -19,7 +19,6 @@ export interface Stage {
 /** Starts the servers and the provider. New organizations have no starting credits. */
 export async function openStage(): Promise<Stage> {
   const database = await createDatabase()
-  if (process.env['CI'] && database === null) throw new Error('PostgreSQL is missing')
   const environment = {
     STARTING_CREDITS: '0',
     ...(database && { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }),

@@ -38,7 +38,7 @@ export interface Chat {
    * Recovers the replies of dead processes now, and then periodically. Every process does so in every role, because
    * only it knows which of its own holds have lost their reply.
    */
-  start(): Promise<void>
+  start(progress: () => void): Promise<void>
   /** Starts the sweep that one process is enough for. Returns a function that ends it. */
   startSweep(): () => void
   /**
@@ -86,9 +86,12 @@ export function createChat(
     routes: [...chatRoutes(deps), ...fileRoutes(deps)],
     conversations: conversationChats(deps),
     deployments: deploymentChats(deps),
-    async start() {
-      for (let orphans = await findOrphans(); orphans.length > 0; orphans = await findOrphans())
+    async start(progress) {
+      progress()
+      for (let orphans = await findOrphans(); orphans.length > 0; orphans = await findOrphans()) {
         await recover(orphans)
+        progress()
+      }
       recovery = services.sweeps.begin({ everyMs: RECOVERY_MS, find: findOrphans, work: recover, failure })
     },
     startSweep() {
