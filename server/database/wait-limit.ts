@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from './unavailable.ts'
 const STEP_MS = 1_000
 /** Limit, in steps, of each wait for the embedded database. A backup of a large database blocks it for some of them. */
 export const WAIT_STEPS_MAX = 120
+const SECONDS_MAX = (WAIT_STEPS_MAX * STEP_MS) / 1_000
 
 /**
  * Limits each wait for a database with one connection. If no result has arrived for the whole limit, the connection is
@@ -88,5 +89,3 @@ export class WaitLimit {
     }
   }
 }
-
-const SECONDS_MAX = (WAIT_STEPS_MAX * STEP_MS) / 1_000

@@ -66,7 +66,7 @@ function usesPostgres(): boolean {
   return false
 }
 
-/** The projects of vitest.config.ts. Other Vitest configurations have none. */
+/** The projects of the configurations that include all tests of tenants' statements (tests/tiers.ts). Others lack the second. */
 const PROJECTS = ['together', 'alone']
 
 /** Returns whether this run includes all tests, without a filter by file, project, shard or name. */
