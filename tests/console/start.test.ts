@@ -152,6 +152,7 @@ describeInBrowser('the start of the console', () => {
     await palette.getByRole('option', { name: /^Knowledge/ }).waitFor()
     await expectAccessible(page)
     await page.keyboard.type('webho')
+    await palette.getByRole('option', { name: /^Webhooks/, selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
 

@@ -1,6 +1,6 @@
 import { Command } from 'cmdk'
 import { Dialog } from 'radix-ui'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { translator } from '../messages/index.ts'
 import { Keys } from '../ui/keys.tsx'
 import { type Entry, type EntryGroup, useEntries } from './palette-entries.ts'
@@ -10,7 +10,13 @@ const t = translator('shell')
 /** A dialog that finds pages, actions, chats and records. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
-  const [selected, setSelected] = useState('')
+  const query = text.trim()
+  const groups = useEntries(query)
+  const [choice, setChoice] = useState({ query, line: '' })
+  // Enter opens the selected line. The first one is selected in the same render as it appears, because an effect or a
+  // deferred list would let Enter after fast typing open a line of the text before, or none.
+  const lines = groups.flatMap((group) => group.entries.map((entry) => lineId(group, entry)))
+  const isChosen = choice.query === query && lines.includes(choice.line)
   return (
     <Dialog.Root open onOpenChange={onClose}>
       <Dialog.Portal>
@@ -24,8 +30,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             label={t('palette.title')}
             loop
             shouldFilter={false}
-            value={selected}
-            onValueChange={setSelected}
+            value={isChosen ? choice.line : (lines[0] ?? '')}
+            onValueChange={(line) => setChoice({ query, line })}
           >
             <Command.Input
               value={text}
@@ -33,8 +39,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               placeholder={t('palette.search')}
               className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
             />
-            {/* Not deferred: Enter opens what was found for the text as it stands, also on a busy machine. */}
-            <Results query={text.trim()} onFirst={setSelected} onClose={onClose} />
+            <Results groups={groups} onClose={onClose} />
           </Command>
         </Dialog.Content>
       </Dialog.Portal>
@@ -42,20 +47,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
-interface ResultsProps {
-  query: string
-  /** Called with the value of the first result, which Enter opens. */
-  onFirst: (value: string) => void
-  onClose: () => void
-}
-
-function Results({ query, onFirst, onClose }: ResultsProps) {
-  const groups = useEntries(query)
+function Results({ groups, onClose }: { groups: EntryGroup[]; onClose: () => void }) {
   const shown = groups.filter(({ entries }) => entries.length > 0)
-  const [group] = shown
-  const entry = group?.entries[0]
-  const first = group && entry ? lineId(group, entry) : ''
-  useEffect(() => onFirst(first), [first, onFirst])
   return (
     <Command.List label={t('palette.results')} className="max-h-[min(26rem,60vh)] overflow-y-auto p-2">
       {shown.length === 0 && (
