@@ -74,6 +74,17 @@ describe('nested settings', () => {
     expect(merged.body.config).not.toHaveProperty('context_window')
     const moved = await call('PUT', path, { config: { base_url: null } })
     expect([moved.status, moved.body.code]).toEqual([400, 'llm.key_needed'])
+    // Of two changes at the same time, neither may put back the old address: it would get the new key.
+    for (let round = 0; round < 20; round += 1) {
+      const base_url = `${provider.url}/v1/${round}`
+      const both = await Promise.all([
+        call('PUT', path, { config: { base_url, api_key: `key ${round}` } }),
+        call('PUT', path, { config: { output_ratio: round + 1 } }),
+      ])
+      expect(both.map(({ status }) => status)).toEqual([200, 200])
+      const { body: now } = await call('GET', `/api/llm/get?${org()}&model_id=${body.id}`)
+      expect(now.config).toMatchObject({ base_url, output_ratio: round + 1 })
+    }
     const bare = await call('PUT', path, { config: { api_key: null } })
     expect(bare.body.config).toMatchObject({ has_api_key: false, input_ratio: 2 })
   })

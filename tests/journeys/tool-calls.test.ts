@@ -166,6 +166,18 @@ describe('a tool', () => {
     expect(call).toMatchObject({ output: 'GET /hello', successful: true })
   })
 
+  test('has secrets of limited length', async () => {
+    const id = await smith.make({
+      code: 'export function main({ text }) { return text }',
+      configuration: [{ name: 'api_key', type: 'str' }],
+    })
+    const config_items = [{ name: 'api_key', value: 'x'.repeat(8_000) }]
+    expect(said(await ask(id, 'TOOL:main={"text":"a"}', { config_items }))).toEqual([
+      400,
+      'config_items: the secrets have 8002 characters together, and 8000 is the limit. Shorten them.',
+    ])
+  })
+
   test('reveals no secret, even in an unintended encoding', async () => {
     const secret = 'canary/secret+value'
     const tool = (code: string) => ({

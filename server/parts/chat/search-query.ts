@@ -47,16 +47,21 @@ export function* findTerms(text: string, { wanted }: SearchQuery): Generator<{ s
   for (const word of wordsIn(text)) {
     last.push(word)
     if (last.length > longest) last.shift()
-    for (const term of wanted) {
-      const found = last.slice(-term.words.length)
-      if (isTerm(found, term)) yield { start: found[0]?.start ?? word.start, end: word.end }
-    }
+    for (const term of wanted)
+      if (endsWithTerm(last, term))
+        yield { start: last[last.length - term.words.length]?.start ?? word.start, end: word.end }
   }
 }
 
-const isTerm = (found: Word[], { words, isPrefix }: Term): boolean =>
-  found.length === words.length &&
-  found.every(({ word }, index) => {
+/** Compares from the last word backwards: most words of a text differ from a term there, and cost one comparison. */
+function endsWithTerm(text: readonly Word[], { words, isPrefix }: Term): boolean {
+  const before = text.length - words.length
+  if (before < 0) return false
+  for (let index = words.length - 1; index >= 0; index -= 1) {
+    const word = text[before + index]?.word ?? ''
     const wanted = words[index] as string
-    return isPrefix && index === words.length - 1 ? word.startsWith(wanted) : word === wanted
-  })
+    const isPrefixHere = isPrefix && index === words.length - 1
+    if (isPrefixHere ? !word.startsWith(wanted) : word !== wanted) return false
+  }
+  return true
+}

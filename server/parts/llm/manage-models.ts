@@ -118,7 +118,8 @@ export async function updateModel(
     : await readMembers(scope, known.config)
   const changed = scope.transaction(async (database) => {
     if (members) await lockMembers(database, members)
-    const [before] = await database.select(llmModels, { where: eq(llmModels.id, modelId) })
+    // Of two changes, the second sees the first: otherwise one could write an old address back beside a new key.
+    const [before] = await database.select(llmModels, { where: eq(llmModels.id, modelId), lock: true })
     if (!before) throw fail('llm.not_found')
     const merged = mergeFields<ModelConfig>(before.config, config as Change<ModelConfig>)
     const keepsKey =

@@ -28,6 +28,9 @@ export const openConfig = (
   sealed: string,
 ): ToolConfig => JSON.parse(secrets.decrypt(sealed, `${agentId}/${toolId}`)) as ToolConfig
 
+/** Maximum length of a tool's secrets together, as JSON. Everything that the tool returns is searched for them. */
+const SECRET_CHARACTERS_MAX = 8_000
+
 /**
  * Validates a configuration. Each value must be declared by the tool, given at most once, and of the declared type or
  * a string that parses to that type. Null counts as omitted. An omitted secret keeps its value in `existing`. Returns
@@ -63,6 +66,11 @@ export function readConfig(
   const secrets = descriptors
     .filter((one) => values.has(one.name) && isSecret(one, existing))
     .map(({ name }) => name)
+  const length = secrets.reduce((sum, name) => sum + JSON.stringify(values.get(name)).length, 0)
+  if (length > SECRET_CHARACTERS_MAX)
+    return {
+      error: `the secrets have ${length} characters together, and ${SECRET_CHARACTERS_MAX} is the limit. Shorten them.`,
+    }
   return { values: Object.fromEntries(values), secrets }
 }
 

@@ -229,6 +229,17 @@ describe('a page is not read', () => {
     expect(failure?.message).toMatch(sentence)
   })
 
+  test('a URL is not fetched if its comparison with the wildcards would take too long', async () => {
+    const long = `/${'a'.repeat(1_000)}`
+    website.pages = {
+      '/robots.txt': robots(`User-agent: *\n${`Disallow: /${'*a'.repeat(400)}*b\n`.repeat(10)}`),
+      '/': page('Home', '/short', long),
+      '/short': page('Short'),
+      [long]: page('Long'),
+    }
+    expect(pathsOf(await read({ maxPages: 10, maxDepth: 1 }))).toEqual(['/', '/short'])
+  })
+
   test('a robots.txt of 10 MB is obeyed up to the size limit', async () => {
     const rules = `User-agent: *\nDisallow: /a\n${'# nothing\n'.repeat(1_000_000)}Disallow: /b\n`
     website.pages = {

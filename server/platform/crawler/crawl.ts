@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { sentence } from '#errors'
 import { DocumentError, type Documents, type WebPage } from '../documents/documents.ts'
 import { readRobotsDirectives } from '../documents/robots-directives.ts'
@@ -175,8 +176,10 @@ function createSite(net: Net, documents: Pick<Documents, 'readPage'>, signal: Ab
   }
   const checkAllowed = async (url: string): Promise<void> => {
     if (home !== null && siteOf(url) !== home) throw new Skipped(sentence('crawl.other_website'))
-    if (!(await robotsOf(url)).isAllowed(url))
-      throw new Skipped(sentence('crawl.forbidden', { site: siteOf(url) }))
+    const rules = await robotsOf(url)
+    // Many forbidden URLs in a row would otherwise be checked without a turn of the event loop.
+    await setImmediate()
+    if (!rules.isAllowed(url)) throw new Skipped(sentence('crawl.forbidden', { site: siteOf(url) }))
   }
 
   return {

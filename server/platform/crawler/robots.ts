@@ -13,6 +13,11 @@ export interface Robots {
 const ROBOTS_BYTES_MAX = 500 * 1024
 /** Maximum characters in rules with wildcards, because matching such rules is slow. */
 const STAR_CHARACTERS_MAX = 50_000
+/**
+ * Maximum steps of matching a URL, about 10 ms: characters of the URL times characters in rules with wildcards. A URL
+ * that would take more is not fetched, because its permission is unknown.
+ */
+const MATCH_STEPS_MAX = 5_000_000
 const SITEMAPS_MAX = 10
 const AGENT = 'Parley'
 
@@ -31,11 +36,12 @@ export async function readRobots(origin: string, visitor: Visitor, signal: Abort
     })
   if (status >= 300) return ALLOW_ALL
   const rules = body.toString()
-  if (countStarCharacters(rules) > STAR_CHARACTERS_MAX)
-    throw new CrawlError(sentence('crawl.robots_unclear', { origin }))
+  const starCharacters = countStarCharacters(rules)
+  if (starCharacters > STAR_CHARACTERS_MAX) throw new CrawlError(sentence('crawl.robots_unclear', { origin }))
   const robots = parseRobots(url, rules)
   return {
-    isAllowed: (address) => robots.isAllowed(address, AGENT) !== false,
+    isAllowed: (address) =>
+      starCharacters * address.length <= MATCH_STEPS_MAX && robots.isAllowed(address, AGENT) !== false,
     sitemaps: robots.getSitemaps().slice(0, SITEMAPS_MAX),
   }
 }

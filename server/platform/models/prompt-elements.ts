@@ -44,7 +44,11 @@ export const PASSAGES_PREFACE = [
   'Cite the passage of each statement as [1], [2] and so on. If the passages do not contain the answer, say so.',
 ].join('\n\n')
 
-const PASSAGE = /<passage number="(\d+)" document="([^"]*)"(?: headings="[^"]*")?>\n([\s\S]*?)\n<\/passage>/g
+/** The start of a passage. Its end is sought with indexOf, because `[\s\S]*?` takes quadratic time if the end is missing. */
+const PASSAGE_START = /<passage number="(\d+)" document="([^"]*)"(?: headings="[^"]*")?>\n/g
+const PASSAGE_END = '\n</passage>'
+const ATTACHMENT_START = '<attachment name='
+const ATTACHMENT_END = '\n</attachment>'
 
 /** Splits a message into the user's question and the passages that follow the question. */
 export function readPassages(message: string): {
@@ -53,9 +57,17 @@ export function readPassages(message: string): {
 } {
   const end = message.indexOf(`\n\n${PASSAGES_PREFACE}`)
   if (end < 0) return { asked: message, passages: [] }
-  const passages = [...message.slice(end).matchAll(PASSAGE)].map(
-    ([, number, document = '', content = '']) => ({ number: Number(number), document, content }),
-  )
+  const text = message.slice(end)
+  const passages = []
+  let closed = 0
+  for (const { 0: start, 1: number, 2: document = '', index } of text.matchAll(PASSAGE_START)) {
+    if (index < closed) continue
+    const from = index + start.length
+    const to = text.indexOf(PASSAGE_END, from)
+    if (to < 0) break
+    passages.push({ number: Number(number), document, content: text.slice(from, to) })
+    closed = to + PASSAGE_END.length
+  }
   return { asked: message.slice(0, end), passages }
 }
 
@@ -74,9 +86,19 @@ const inHex = (sign: string): string => `\\u00${sign.charCodeAt(0).toString(16)}
 
 /** Removes attachments, and elements written by `writeRecord`, from a message. */
 export const withoutAttachments = (message: string): string =>
-  message
-    .replace(/<attachment name=[\s\S]*?\n<\/attachment>/g, '')
-    .replace(/<(mcp_server|next_page)>\n.*\n<\/\1>/g, '')
+  withoutFiles(message).replace(/<(mcp_server|next_page)>\n.*\n<\/\1>/g, '')
+
+function withoutFiles(message: string): string {
+  let kept = ''
+  let at = 0
+  for (;;) {
+    const start = message.indexOf(ATTACHMENT_START, at)
+    const end = start < 0 ? -1 : message.indexOf(ATTACHMENT_END, start)
+    if (end < 0) return kept + message.slice(at)
+    kept += message.slice(at, start)
+    at = end + ATTACHMENT_END.length
+  }
+}
 
 /** Escapes text for a quoted attribute. Replaces each run of whitespace with one space. */
 const attributeOf = (text: string): string =>

@@ -1,3 +1,5 @@
+import { findAnyOf } from './find-any.ts'
+
 /** Minimum length of a masked secret. Shorter values occur in many texts by chance. */
 const SECRET_CHARACTERS_MIN = 4
 /** Minimum length of a base64 fragment that identifies a secret. */
@@ -12,16 +14,26 @@ export interface Mask {
 
 /**
  * Returns a mask for secret values. It masks plain, URL-encoded, JSON-escaped, hex and base64 spellings. It
- * recognizes base64 even if the secret is part of a longer encoded string, as in Basic authentication.
+ * recognizes base64 even if the secret is part of a longer encoded string, as in Basic authentication. Secrets that
+ * overlap or touch are masked as one.
  *
  * The mask guards against accidents, such as an error that quotes its request. Code that wants to leak a secret can
  * always encode it differently.
  */
 export function maskOf(secrets: readonly unknown[]): Mask {
   const texts = secrets.flatMap(textsOf).filter((text) => text.length >= SECRET_CHARACTERS_MIN)
-  const spellings = [...new Set(texts.flatMap(spellingsOf))].sort((a, b) => b.length - a.length)
-  const text = (from: string): string =>
-    spellings.reduce((masked, spelling) => masked.replaceAll(spelling, MASK), from)
+  const spellings = [...new Set(texts.flatMap(spellingsOf))]
+  let find: ReturnType<typeof findAnyOf> | undefined // built on first use: many masks are never needed
+  const text = (from: string): string => {
+    find ??= findAnyOf(spellings)
+    let masked = ''
+    let at = 0
+    for (const { start, end } of find(from)) {
+      masked += from.slice(at, start) + MASK
+      at = end
+    }
+    return masked + from.slice(at)
+  }
   const value = (from: unknown): unknown => {
     if (typeof from === 'string') return text(from)
     if (typeof from === 'number') return texts.includes(String(from)) ? MASK : from
