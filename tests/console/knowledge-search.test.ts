@@ -80,7 +80,7 @@ describeInBrowser('search in the console', () => {
     await mark.click()
     const source = page.getByRole('heading', { name: 'Opening hours' })
     await source.waitFor()
-    expect(await page.evaluate('document.activeElement.id')).toBe('source-1')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('source-1')
     await page.getByText('Cited').first().waitFor()
     await expectAccessible(page)
     expect(page.url()).toContain('q=When')

@@ -158,7 +158,8 @@ describeInBrowser('knowledge in the console', () => {
     const card = page.locator('li[aria-current=true]')
     await card.getByText('part47 part47').waitFor()
     const marked = "document.querySelector('li[aria-current=true]').getBoundingClientRect()"
-    expect(await page.evaluate(`${marked}.top > 0 && ${marked}.bottom < innerHeight`)).toBe(true)
+    const isInView = `${marked}.top > 0 && ${marked}.bottom < innerHeight`
+    await expect.poll(() => page.evaluate(isInView)).toBe(true)
     await card.getByRole('button', { name: `Edit chunk ${position + 1}` }).click()
     await card.getByLabel(`Text of chunk ${position + 1}`).fill('Corrected words')
     await expectAccessible(page)
@@ -168,6 +169,8 @@ describeInBrowser('knowledge in the console', () => {
     await card.getByText('Excluded', { exact: true }).waitFor()
     const found = await library.call('POST', 'search', { kb_id: kb }, { query: 'Corrected' })
     expect(found.body.results.map((one: { chunk_id: string }) => one.chunk_id)).not.toContain(chunk)
+    // The notice covers the button, and stays while the pointer is on it.
+    await page.getByText('Chunk saved', { exact: true }).waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Previous page' }).click()
     await page.getByText('21 to 40 of').waitFor()
     await page.goBack()

@@ -118,7 +118,7 @@ describe('refused tools', () => {
       [[{ name: 'other', value: 5 }], 'the tool has no configuration value named other. Remove it.'],
       [
         [{ name: 'api_key', value: 'x'.repeat(70_000) }],
-        'the configuration has more than 65536 characters. Shorten its values.',
+        'the secrets have 70002 characters together, and 8000 is the limit. Shorten them.',
       ],
     ]
     for (const [config, sentence] of sentences)

@@ -40,10 +40,11 @@ const build = (): Promise<unknown> => (built ??= promisify(execFile)(process.exe
 export async function startConsoleStage(environment: Record<string, string> = {}): Promise<ConsoleStage> {
   const port = environment['PORT'] ?? String(await findFreePort())
   const site = environment['BASE_URL'] ?? `http://127.0.0.1:${port}`
+  // Before the server starts, which keeps the files that it finds, also those of an earlier build.
+  await build()
   const [server, { browser, newContext, giveBack }] = await Promise.all([
     startTestServer({ ...environment, PORT: port, BASE_URL: site }),
     borrowBrowser(),
-    build(),
   ])
   const problems: string[] = []
   const idle: BrowserContext[] = []

@@ -38,7 +38,7 @@ describeInBrowser('a conversation that is interrupted', () => {
     await page.waitForFunction('window.parley')
     const later = await openChat(page)
     await later.waitForSelector('.reply')
-    expect(await said(later)).toEqual(['Hello', WHOLE, 'say: Still here', 'Still here'])
+    await expect.poll(() => said(later)).toEqual(['Hello', WHOLE, 'say: Still here', 'Still here'])
     await page.context().close()
   })
 
