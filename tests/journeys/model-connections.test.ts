@@ -106,6 +106,24 @@ test('a connection in use cannot be deleted', async () => {
   expect((await remove()).status).toBe(200)
 })
 
+test('of two changes at the same time, none gives the key of a connection an address', async () => {
+  const { body: connection } = await connect('Racing')
+  const { body: model } = await addModel({ base_url: `${provider.url}/v1`, api_key: 'own' })
+  const update = (config: object) => call('PUT', `/api/llm/update?model_id=${model.id}`, { config })
+  const get = () => call('GET', `/api/llm/get?org_id=${person.organizationId}&model_id=${model.id}`)
+  for (let round = 0; round < 20; round += 1) {
+    await update({ connection_id: null, base_url: `${provider.url}/v1`, api_key: 'own' })
+    await update({ base_url: null, api_key: null })
+    const both = await Promise.all([
+      update({ connection_id: connection.id }),
+      update({ base_url: `${other.url}/v1` }),
+    ])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400])
+    const { config } = (await get()).body
+    expect([config.connection_id, config.base_url].filter(Boolean)).toHaveLength(1)
+  }
+})
+
 test('connections are checked', async () => {
   const stranger = await server.signUp()
   const [{ body: own }, { body: foreign }] = await Promise.all([

@@ -111,11 +111,19 @@ describe('refused tools', () => {
   })
 
   test('an invalid configuration', async () => {
-    const id = await smith.make({ ...KEYED, fields: { name: 'Fitting' } })
+    const configuration = [...(KEYED.configuration ?? []), { name: 'note', type: 'str' }]
+    const id = await smith.make({ ...KEYED, configuration, fields: { name: 'Fitting' } })
     const sentences: [{ name: string; value: unknown }[], string][] = [
       [[], 'api_key is required.'],
       [[{ name: 'api_key', value: 5 }], 'api_key must be a string.'],
       [[{ name: 'other', value: 5 }], 'the tool has no configuration value named other. Remove it.'],
+      [
+        [
+          { name: 'api_key', value: 'x' },
+          { name: 'note', value: 'x'.repeat(70_000) },
+        ],
+        'the configuration has more than 65536 characters. Shorten its values.',
+      ],
       [
         [{ name: 'api_key', value: 'x'.repeat(70_000) }],
         'the secrets have 70002 characters together, and 8000 is the limit. Shorten them.',

@@ -108,20 +108,25 @@ export async function updateModel(
   const { api_key: apiKey, connection_id: connection, ...config } = change.config ?? {}
   const [known] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })
   if (!known) throw fail('llm.not_found')
-  const connectionId = connection === undefined ? known.connectionId : connection
+  const connectionOf = ({ connectionId }: Pick<ModelRow, 'connectionId'>) =>
+    connection === undefined ? connectionId : connection
+  const connectedTo = connectionOf(known)
   const members = change.config
     ? await checkSettings(scope, known.provider, {
         ...mergeFields<ModelConfig>(known.config, config as Change<ModelConfig>),
         ...(apiKey && { api_key: apiKey }),
-        ...(connectionId && { connection_id: connectionId }),
+        ...(connectedTo && { connection_id: connectedTo }),
       })
     : await readMembers(scope, known.config)
   const changed = scope.transaction(async (database) => {
     if (members) await lockMembers(database, members)
-    // Of two changes, the second sees the first: otherwise one could write an old address back beside a new key.
+    // Of two changes, the second sees the first: otherwise one could write back an old address or connection. The
+    // settings checked above may be outdated, so that the key of a connection must be kept from an address once more.
     const [before] = await database.select(llmModels, { where: eq(llmModels.id, modelId), lock: true })
     if (!before) throw fail('llm.not_found')
     const merged = mergeFields<ModelConfig>(before.config, config as Change<ModelConfig>)
+    const connectionId = connectionOf(before)
+    if (connectionId !== null && merged.base_url !== undefined) throw fail('llm.connection_or_key')
     const keepsKey =
       merged.base_url !== before.config.base_url && apiKey === undefined && connectionId === null
     if (keepsKey && before.apiKey !== null) throw fail('llm.key_needed')
