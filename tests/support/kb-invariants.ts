@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres'
+import type { Sql, TransactionSql } from 'postgres'
 import { expect } from 'vitest'
 import { withContext } from '#parts/kb/prepare-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
@@ -6,14 +6,19 @@ import { frequencyOf, lengthOf, readPostings, SegmentBuilder } from '#platform/r
 import { createStemmer } from '#platform/retrieval/stems.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 
-/** Expects that the counters and the index of a knowledge base match its documents and chunks. */
+/**
+ * Expects that the counters and the index of a knowledge base match its documents and chunks. All statements see one
+ * snapshot, because the contents of a deleted source are deleted in the background, while this reads.
+ */
 export async function expectSound(sql: Sql, kbId: string): Promise<void> {
-  await expectCounts(sql, kbId)
-  await expectChunks(sql, kbId)
-  await expectPostings(sql, kbId)
+  await sql.begin('isolation level repeatable read read only', async (tx) => {
+    await expectCounts(tx, kbId)
+    await expectChunks(tx, kbId)
+    await expectPostings(tx, kbId)
+  })
 }
 
-async function expectCounts(sql: Sql, kbId: string): Promise<void> {
+async function expectCounts(sql: TransactionSql, kbId: string): Promise<void> {
   const [kb] = await sql`
     select chunk_count::int as chunks, word_count::int as words from knowledge_bases where id = ${kbId}`
   const [recount] = await sql`
@@ -32,7 +37,7 @@ async function expectCounts(sql: Sql, kbId: string): Promise<void> {
   expect([...wrong]).toEqual([])
 }
 
-async function expectChunks(sql: Sql, kbId: string): Promise<void> {
+async function expectChunks(sql: TransactionSql, kbId: string): Promise<void> {
   const wrong = await sql`
     select d.name, d.status, d.chunk_count, n.* from kb_documents d
     cross join lateral (
@@ -50,7 +55,7 @@ async function expectChunks(sql: Sql, kbId: string): Promise<void> {
 }
 
 /** Expects one posting per live chunk and term. All other postings must be counted as dead. */
-async function expectPostings(sql: Sql, kbId: string): Promise<void> {
+async function expectPostings(sql: TransactionSql, kbId: string): Promise<void> {
   const stemmer = createStemmer(sql)
   const chunks = await sql<
     { number: number; name: string; headings: string[]; content: string; language: Language }[]
