@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres'
+import type { ISql } from 'postgres'
 import type { Language } from './languages.ts'
 
 /**
@@ -53,7 +53,7 @@ type StemCache = Map<string, string | null>
  * indexed earlier. Of 40,000 words from READMEs, 2 differ between versions 17 and 18 with the English stemmer (added,
  * adding). With the German stemmer, 681 words differ, most of them English.
  */
-export function createStemmer(sql: Sql | TransactionSql): Stemmer {
+export function createStemmer(sql: ISql): Stemmer {
   const caches = new Map<Language, StemCache>()
 
   /** Adds the stems of words to `found`, from the cache or from the database. */
@@ -101,11 +101,7 @@ export function createStemmer(sql: Sql | TransactionSql): Stemmer {
 }
 
 /** Returns the stems in the order of the words, with an empty string for each stop word. */
-async function askDatabase(
-  sql: Sql | TransactionSql,
-  words: string[],
-  language: Language,
-): Promise<string[]> {
+async function askDatabase(sql: ISql, words: string[], language: Language): Promise<string[]> {
   const [row] = await sql<{ stems: string[] | null }[]>`
     select json_agg(coalesce((ts_lexize(${`${language}_stem`}::regdictionary, word))[1], '') order by place) as stems
     from json_array_elements_text(${JSON.stringify(words)}::text::json) with ordinality as given(word, place)`
