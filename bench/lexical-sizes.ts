@@ -32,6 +32,6 @@ for (const chunks of SIZES) {
 function postingsOf(chunks: number, share: number): Uint8Array {
   const segment = new SegmentBuilder()
   for (let number = 1; number <= chunks; number++)
-    if (Math.random() < share) segment.add(number, ['word'], (word) => word)
+    if (Math.random() < share) segment.add(number, ['word'], { stem: (word) => word, variant: () => null })
   return segment.entries()[0]?.postings ?? new Uint8Array()
 }

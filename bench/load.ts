@@ -243,7 +243,7 @@ function encodeRequest({ url, headers, body }: Target): Buffer {
   return Buffer.from([`POST ${pathname}${search} HTTP/1.1`, ...lines, '', payload].join('\r\n'))
 }
 
-function percentiles(values: number[]): Percentiles {
+export function percentiles(values: number[]): Percentiles {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(share * sorted.length)] ?? Number.NaN
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }

@@ -10,7 +10,7 @@ import { type RunningProcess, startNode } from './processes.ts'
 
 /** The flags of server/launch.cjs that concern JavaScript, for servers that a benchmark runs in a script of its own. */
 export const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
-/** Number of chats. Larger than the number of connections in any case. */
+/** Default number of chats. Larger than the number of connections in any case of `npm run bench`. */
 const CHATS = 256
 /** The same for all servers of a run, because they share a database. */
 const SECRET = randomBytes(32).toString('hex')
@@ -31,6 +31,8 @@ export interface Variant {
   environment?: Record<string, string>
   /** Number of servers on the same database. The connections are distributed evenly. The default is 1. */
   servers?: number
+  /** Number of chats, at least that of the connections. The default is 256. */
+  chats?: number
   /** Arguments of `parley start`. */
   args?: string[]
 }
@@ -61,7 +63,7 @@ export async function startParley(
   const urls = servers.map((one) => one.url)
   const [url = ''] = urls
   const account = await signUp(url)
-  const chatIds = await addChats(url, account.organizationId, account.token)
+  const chatIds = await addChats(url, account.organizationId, account.token, variant.chats ?? CHATS)
   const models = new Map<string, string>()
   const costs = new Map<string, number>()
   let token = account.token
@@ -198,10 +200,15 @@ async function addModel(
 }
 
 /** Adds chats with a title: one per connection, because a chat has at most one reply in progress. */
-async function addChats(url: string, organizationId: string, token: string): Promise<string[]> {
+async function addChats(
+  url: string,
+  organizationId: string,
+  token: string,
+  count: number,
+): Promise<string[]> {
   const add = (): Promise<{ id: string }> =>
     call(url, 'POST', `/api/chat?org_id=${organizationId}`, token, { title: 'Bench' })
-  return (await Promise.all(Array.from({ length: CHATS }, add))).map(({ id }) => id)
+  return (await Promise.all(Array.from({ length: count }, add))).map(({ id }) => id)
 }
 
 /**

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { findFreePort } from '../tests/support/free-port.ts'
+import { FREEZES } from '../tests/support/freezes.ts'
 import { UNLIMITED } from '../tests/support/process.ts'
+import { startProvider } from '../tests/support/provider/index.ts'
 import { readProcessTrees, resetPeakMemory, startNode } from './processes.ts'
 
 /*
@@ -131,7 +133,21 @@ async function hold(url: string, head: string, drip = 'a', reads = true): Promis
   return `${SLOW_CLIENTS - open} of ${SLOW_CLIENTS} closed`
 }
 
-const ATTACKS: Attack[] = [...HOSTILE_BODIES.map(sendBody), ...SLOW]
+/** Nothing happens, for comparison. */
+const IDLE: Attack = { name: 'idle', run: () => sleep(SLOW_MS, 'nothing') }
+
+const provider = await startProvider()
+const ATTACKS: Attack[] = [
+  IDLE,
+  ...FREEZES.map(
+    ({ name, run }): Attack => ({
+      name,
+      run: (url, person) => run(createClient(url), person, provider.url),
+    }),
+  ),
+  ...HOSTILE_BODIES.map(sendBody),
+  ...SLOW,
+]
 
 async function measure(url: string, pid: number, person: Person, { name, run }: Attack): Promise<void> {
   let longestMs = 0
@@ -165,16 +181,23 @@ const port = await findFreePort()
 const url = `http://127.0.0.1:${port}`
 const server = startNode(['server/launch.cjs', 'start'], {
   directory: resolve(flags.directory),
-  environment: { PORT: String(port), DATA_DIR: folder, CONSOLE_BUILD: '0', ...UNLIMITED },
+  environment: {
+    PORT: String(port),
+    DATA_DIR: folder,
+    CONSOLE_BUILD: '0',
+    ALLOW_PRIVATE_NETWORK: '127.0.0.1/32',
+    ...UNLIMITED,
+  },
   logFile: join(folder, 'parley.log'),
 })
 try {
   await server.ready(`${url}/readyz`)
   const person = await createClient(url).signUp()
   console.log(`${'Attack'.padEnd(32)}      stall  memory  outcome`)
-  for (const attack of ATTACKS.filter(({ name }) => name.includes(flags.only)))
+  for (const attack of ATTACKS.filter(({ name }) => name === IDLE.name || name.includes(flags.only)))
     await measure(url, server.pid, person, attack)
 } finally {
   await server.stop()
+  await provider.close()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -7,6 +7,7 @@ import { languageOf } from '../server/platform/retrieval/languages.ts'
 import { dropNearDuplicates } from '../server/platform/retrieval/near-duplicates.ts'
 import { mergePostings, SegmentBuilder } from '../server/platform/retrieval/postings.ts'
 import { createStemmer, type Stem } from '../server/platform/retrieval/stems.ts'
+import { type Terms, termsOf } from '../server/platform/retrieval/terms.ts'
 import { listWords } from '../server/platform/retrieval/words.ts'
 import { findPostgres, startPostgres } from '../tests/support/postgres.ts'
 
@@ -61,8 +62,8 @@ async function indexText(): Promise<void> {
   for (let at = 0; at < part.length; at += BATCH_CHUNKS) {
     const batch = await timed('words', () => part.slice(at, at + BATCH_CHUNKS).map(listWords))
     const language = languageOf(part[at] ?? '') === 'simple' ? 'simple' : 'english'
-    const stem = await timed('stems', () => stemmer.stems(batch.flat(), language))
-    await timed('postings', () => buildSegment(batch, at + 1, stem))
+    const terms = await timed('stems', () => termsOf(stemmer, batch.flat(), language))
+    await timed('postings', () => buildSegment(batch, at + 1, terms))
   }
   const { user, system } = process.cpuUsage(cpu)
   const megabytes = CHARACTERS / 1e6
@@ -73,18 +74,19 @@ async function indexText(): Promise<void> {
   )
 }
 
-function buildSegment(batch: string[][], first: number, stem: Stem) {
+function buildSegment(batch: string[][], first: number, terms: Terms) {
   const builder = new SegmentBuilder()
-  for (const [at, words] of batch.entries()) builder.add(first + at, words, stem)
+  for (const [at, words] of batch.entries()) builder.add(first + at, words, terms)
   return builder.entries()
 }
 
 async function scoreQuestions(): Promise<void> {
   const words = chunks.map(listWords)
-  const stem = await createStemmer(database.sql).stems(words.flat(), 'english')
+  const terms = await termsOf(createStemmer(database.sql), words.flat(), 'english')
+  const { stem } = terms
   const segments = new Map<string, Buffer[]>()
   for (let at = 0; at < words.length; at += BATCH_CHUNKS)
-    for (const { term, postings } of buildSegment(words.slice(at, at + BATCH_CHUNKS), at + 1, stem))
+    for (const { term, postings } of buildSegment(words.slice(at, at + BATCH_CHUNKS), at + 1, terms))
       segments.set(term, [...(segments.get(term) ?? []), postings])
   const length = words.flat().filter((word) => stem(word) !== null).length
   const statistics = { chunks: SCORED_CHUNKS, averageLength: length / SCORED_CHUNKS }

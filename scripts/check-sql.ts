@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { getConstructionPlans } from 'pg-boss'
@@ -6,11 +6,12 @@ import postgres from 'postgres'
 import { connectDatabase } from '#database/connect.ts'
 import { startPostgres } from '#tests/support/postgres.ts'
 import { checkStatements, type Problem } from './check-sql/check.ts'
+import { findLostUpdates, jsonColumnsOf } from './check-sql/lost-updates.ts'
 import { readStatements } from './check-sql/read-statements.ts'
 
 /*
  * Checks every SQL statement of the server against the schema of the migrations (docs/testing.md): names of tables and
- * columns, and the row type of each template. Run it with `npm run sql`. Requires PostgreSQL: scripts/get-postgres.sh
+ * columns, the row type of each template, and lost updates. Run it with `npm run sql`. Requires PostgreSQL: scripts/get-postgres.sh
  * .cache/postgres.
  */
 
@@ -23,6 +24,9 @@ const BUILT_AT_RUN_TIME = new Map([
     'tables depend on the kind of the record that determines the organization',
   ],
 ])
+
+/** The files that declare the tables. */
+const SCHEMA = globSync('server/database/schema/*.ts')
 
 /** The schema of pg-boss (platform/jobs). */
 const JOBS_SCHEMA = 'jobs'
@@ -38,6 +42,7 @@ const problems: Problem[] = [
     sentence: `cannot be checked statically: ${reason}`,
   })),
   ...(await onSchema((url) => checkStatements(program, url))),
+  ...findLostUpdates(program, jsonColumnsOf(SCHEMA.map((file) => readFileSync(file, 'utf8')))),
 ].filter(({ place }) => !BUILT_AT_RUN_TIME.has(place.split(':')[0] ?? ''))
 
 for (const { place, sentence } of problems) console.log(`${place}: ${sentence}`)

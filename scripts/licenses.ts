@@ -52,11 +52,6 @@ const ALLOWED = new Set([
   'Zlib',
 ])
 
-/** Maps packages without an SPDX expression in package.json to the license in their license file. */
-export const READ_BY_HAND: Record<string, string> = {
-  duck: 'BSD-2-Clause',
-}
-
 /** Returns the packages of a package-lock.json, without those of the project itself. */
 export function readLock(file: string): LockedPackage[] {
   const lock = Value.Parse(Lock, JSON.parse(readFileSync(file, 'utf8')))
@@ -68,7 +63,7 @@ export function readLock(file: string): LockedPackage[] {
         folder,
         name,
         version: entry.version ?? 'none',
-        license: READ_BY_HAND[name] ?? entry.license ?? 'none',
+        license: entry.license ?? 'none',
         isProduction: !entry.dev,
         hasInstallScript: entry.hasInstallScript ?? false,
         integrity: entry.integrity,

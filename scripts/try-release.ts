@@ -14,8 +14,10 @@ import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type Person } from '#tests/support/client.ts'
+import { encodeText } from '#tests/support/encode-text.ts'
 import { findFreePort } from '#tests/support/free-port.ts'
 import { librarian } from '#tests/support/knowledge.ts'
+import { cjkPdf } from '#tests/support/pdf-files.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
 /*
@@ -102,6 +104,12 @@ async function tryServer(client: Client, person: Person): Promise<void> {
     type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   })
   expectWorks('the text of an upload', report.body.text_extracted === true)
+  const chinese = { encoding: 'gbk', text: '退款政策' }
+  const pdf = cjkPdf({ ...chinese, map: 'GBK-EUC-H', ordering: 'GB1' })
+  const { body: read } = await client.upload(person, { name: 'a.pdf', bytes: pdf })
+  expectWorks('the character maps of PDFs', read.text_extracted === true)
+  const table = { name: 'a.csv', bytes: encodeText(chinese.encoding, chinese.text) }
+  expectWorks('a legacy encoding', (await client.upload(person, table)).body.text_encoding === 'gb18030')
   const library = librarian(client, person)
   const kbId = await library.create()
   await library.add(kbId, 'text', { name: 'Hours', content: 'We open at nine.' })

@@ -66,11 +66,15 @@ import type { Passwords } from '#platform/secrets/passwords.ts'
 import type { Services } from '#platform/services.ts'
 import { registerFiles } from '#platform/storage/serve-files.ts'
 import { registerHealth } from '#platform/telemetry/health.ts'
+import { within } from '#platform/telemetry/running.ts'
 import { traceHandlers, watchRequests } from '#platform/telemetry/watch-requests.ts'
 
+/** @limit URL of a request */
 const URL_BYTES_MAX = 16 * 1024
 /** Timeout for receiving a whole request. Long enough for a large upload on a slow connection. */
 const REQUEST_TIMEOUT_MS = 600_000
+/** DELETE is not one of them, because it frees space. */
+const WRITING_METHODS = ['POST', 'PUT', 'PATCH']
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-Chat-Id',
@@ -170,7 +174,7 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
   registerHealth(http, services)
   if (services.config.role !== 'worker') {
     registerRoutes(http, deps, services.tracing ? traceHandlers(routes, services.tracing) : routes, sockets)
-    registerFiles(http, services.storage)
+    registerFiles(http, services)
     registerWidget(http, agentDeploy)
     registerGateway(http, mcp.gateway)
     registerMcpServer(http, mcpServer)
@@ -219,10 +223,11 @@ async function createServer({ log, ...services }: Services, count: CountRequest)
   http.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async ({ routeOptions }: FastifyRequest, bytes: Buffer) =>
-      bytes.length === 0
-        ? undefined
-        : parseJsonBody(bytes, { valuesMax: routeOptions.config.bodyValuesMax ?? PUBLIC_BODY.values }),
+    async ({ routeOptions: { config }, work }: FastifyRequest, bytes: Buffer) => {
+      if (bytes.length === 0) return undefined
+      const { bodyValuesMax: valuesMax = PUBLIC_BODY.values, bodyKeepsDigits: keepsDigits = false } = config
+      return within(work, () => parseJsonBody(bytes, { valuesMax, keepsDigits }))
+    },
   )
   http.decorateRequest('enveloped', { getter: isEnveloped })
   watchRequests(http, services)
@@ -237,6 +242,9 @@ async function createServer({ log, ...services }: Services, count: CountRequest)
     exposedHeaders: EXPOSED_HEADERS,
   })
   refuseBeyondLimits(http)
+  http.addHook('preValidation', async ({ method }) => {
+    if (WRITING_METHODS.includes(method)) services.disks.assertWritable()
+  })
   return http
 }
 

@@ -32,10 +32,15 @@ function describeProviders(server: Server): string {
 }
 
 function describeSignIn(administrator: Server['administrator'], config: Config): string {
-  if (!administrator)
-    return `${config.adminEmail} (forgot the password? npm run parley -- admin create EMAIL)`
+  if (!administrator) return `${config.adminEmail} (forgot the password? ${adminCommand(process.env)})`
   if (administrator.password === null) return `${administrator.email} with ADMIN_PASSWORD`
   return `${administrator.email} / ${administrator.password}   (shown only once)`
+}
+
+/** Returns how the operator sets a new password. With npx, only the operator knows which file the command runs. */
+function adminCommand({ npm_command: npmCommand }: NodeJS.ProcessEnv): string {
+  if (npmCommand === 'exec') return 'run npx with the same file and: admin create EMAIL'
+  return `${npmCommand === undefined ? 'parley' : 'npm run parley --'} admin create EMAIL`
 }
 
 /**

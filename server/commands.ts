@@ -6,41 +6,84 @@ import { DataDirError, startEmbedded } from '#database/embedded.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { BackupError } from './backup/manifest.ts'
 import { ChatError, chatInTerminal } from './chat-client.ts'
+import { ListenError } from './claim-port.ts'
 import { StartTimeoutError } from './start-watch.ts'
 
-const USAGE = `Usage: parley <command>
+/** A command of the command line. `usage` is printed for `parley --help`, and alone for `parley NAME --help`. */
+interface Command {
+  usage: string
+  run(args: string[]): Promise<void>
+}
 
+const COMMANDS: Record<string, Command> = {
+  start: {
+    usage: `
   start                 start the server (configured by the environment and .env):
                           --workers N   run N processes behind one port (auto: one per core);
-                                        requires DATABASE_URL and REDIS_URL (docs/processes.md)
-  migrate               migrate the database to the current schema
-  config                print the effective configuration, with secrets hidden
-  doctor                check the configuration and all services that it names; --json for machines
-  admin create EMAIL    make EMAIL a system administrator with a new password
-  factors reset EMAIL   remove all second factors of a user who lost them
-  backup FILE           write the embedded database and the files in DATA_DIR to FILE (docs/backup.md)
-  restore FILE          restore a backup into an empty DATA_DIR; --force replaces existing data
-  rotate-secret         re-encrypt everything with a new SECRET (docs/secrets.md)
+                                        requires DATABASE_URL and REDIS_URL (docs/processes.md)`,
+    run: start,
+  },
+  migrate: {
+    usage: `
+  migrate               migrate the database to the current schema`,
+    run: withoutArguments('migrate', migrate),
+  },
+  config: {
+    usage: `
+  config                print the effective configuration, with secrets hidden`,
+    run: withoutArguments('config', showConfig),
+  },
+  doctor: {
+    usage: `
+  doctor                check the configuration and all services that it names; --json for machines`,
+    run: doctor,
+  },
+  admin: {
+    usage: `
+  admin create EMAIL    make EMAIL a system administrator with a new password`,
+    run: admin,
+  },
+  factors: {
+    usage: `
+  factors reset EMAIL   remove all second factors of a user who lost them`,
+    run: factors,
+  },
+  backup: {
+    usage: `
+  backup FILE           write the embedded database and the files in DATA_DIR to FILE (docs/backup.md)`,
+    run: backup,
+  },
+  restore: {
+    usage: `
+  restore FILE          restore a backup into an empty DATA_DIR; --force replaces existing data`,
+    run: restore,
+  },
+  'rotate-secret': {
+    usage: `
+  rotate-secret         re-encrypt everything with a new SECRET (docs/secrets.md):
+                          --lost        the earlier secret is lost; give up what it encrypted`,
+    run: rotate,
+  },
+  mail: {
+    usage: `
   mail [COUNT]          print the newest emails that were stored instead of sent
-                          (emails are stored if SMTP_URL is not set)
+                          (emails are stored if SMTP_URL is not set)`,
+    run: mail,
+  },
+  chat: {
+    usage: `
   chat                  chat in the terminal with any Parley server:
                           --url URL --email EMAIL [--model NAME_OR_ID] [MESSAGE]
-                          (prompts for the password unless PARLEY_PASSWORD is set)
-`
-
-const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
-  start,
-  migrate,
-  config: showConfig,
-  doctor,
-  admin,
-  factors,
-  backup,
-  restore,
-  'rotate-secret': rotate,
-  mail,
-  chat: chatInTerminal,
+                          (prompts for the password unless PARLEY_PASSWORD is set)`,
+    run: chatInTerminal,
+  },
 }
+
+const HELP = ['--help', '-h', 'help']
+const VERSION = ['--version', '-v', 'version']
+
+const usageOf = (commands: readonly Command[]): string =>
+  `Usage: parley <command>\n${commands.map(({ usage }) => usage).join('')}\n`
 
 /**
  * Runs a command of the command line. Expected errors are printed in one line, and end the process with exit code 1, even
@@ -48,41 +91,49 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
  */
 export async function runCommand([name = '', ...args]: string[]): Promise<void> {
   const command = COMMANDS[name]
-  if (name === '--help' || name === 'help') {
-    process.stdout.write(USAGE)
+  if (VERSION.includes(name)) {
+    const { programVersion } = await import('./backup/back-up.ts')
+    process.stdout.write(`parley ${programVersion()}\n`)
+    return
+  }
+  if (HELP.includes(name)) {
+    process.stdout.write(usageOf(Object.values(COMMANDS)))
     return
   }
   if (!command) {
-    process.stderr.write(USAGE)
+    process.stderr.write(usageOf(Object.values(COMMANDS)))
     process.exitCode = 1
     return
   }
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    process.stdout.write(usageOf([command]))
+    return
+  }
   try {
-    await command(args)
+    await command.run(args)
   } catch (error) {
-    if (!isExpected(error)) throw error
-    process.stderr.write(`parley: ${describe(error)}\n`)
+    const sentence = await explain(error)
+    if (sentence === null) throw error
+    process.stderr.write(`parley: ${sentence}\n`)
     process.exit(1)
   }
 }
 
-/** Describes an expected error in one line. */
-function describe(error: NodeJS.ErrnoException & { port?: number }): string {
-  if (error.code !== 'EADDRINUSE') return error.message
-  return `Another process uses port ${error.port}. Stop that process, or set another PORT.`
+const EXPECTED = [ConfigError, DataDirError, ChatError, BackupError, StartTimeoutError, ListenError]
+
+/** Explains a mistake of usage, or a service that is not available, in one line. Returns null for any other error. */
+async function explain(error: unknown): Promise<string | null> {
+  if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message
+  const { explainConnection, isConnectionError } = await import('./doctor/database.ts')
+  return isConnectionError(error) ? explainConnection(error) : null
 }
 
-/** Returns whether an error is a usage mistake, or an unavailable database or port. */
-function isExpected(error: unknown): error is Error {
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  return (
-    error instanceof ConfigError ||
-    error instanceof DataDirError ||
-    error instanceof ChatError ||
-    error instanceof BackupError ||
-    error instanceof StartTimeoutError ||
-    ['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', '28P01', '3D000'].includes(code)
-  )
+/** Refuses arguments, so that a mistyped option doesn't start a command that changes data. */
+function withoutArguments(name: string, run: () => Promise<void>): Command['run'] {
+  return async (args) => {
+    if (args.length > 0) throw new ConfigError(`usage: parley ${name}`)
+    await run()
+  }
 }
 
 async function start(args: string[]): Promise<void> {
@@ -188,10 +239,11 @@ async function restore(args: string[]): Promise<void> {
 
 const sayLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-async function rotate(): Promise<void> {
+async function rotate(args: string[]): Promise<void> {
+  if (args.some((arg) => arg !== '--lost')) throw new ConfigError('usage: parley rotate-secret [--lost]')
   const config = loadConfig()
   const { rotateSecret } = await import('./rotate-secret.ts')
-  await rotateSecret(config, sayLine)
+  await rotateSecret(config, { isLost: args.includes('--lost') }, sayLine)
 }
 
 /** Prints the newest mail last, just above the next prompt. */

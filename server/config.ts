@@ -62,6 +62,8 @@ export interface Config {
   creditPrice: { amount: string; currency: string } | null
   /** True allows connections to all private addresses. A list allows only the addresses in its CIDR blocks. */
   allowPrivateNetwork: boolean | string[]
+  /** Maximum connections to one provider or other service. Null to derive it from the limit of open files. */
+  serviceConnectionsMax: number | null
   /** The number of reverse proxies in front of the server, or their addresses. */
   trustProxy: false | number | string[]
   /** Maximum requests per IP address and per user; 0 means unlimited. */
@@ -87,6 +89,7 @@ type LogLevel = (typeof LOG_LEVELS)[number]
 
 const COMPOSIO_BASE_URL = 'https://backend.composio.dev'
 const SECRET_CHARACTERS_MIN = 32
+const CONNECTIONS_PER_SERVICE_MAX = 50_000
 const RATE_LIMIT_MAX = 1_000_000_000
 const RETENTION_DAYS_MAX = 36_500
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
@@ -150,6 +153,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     startingCredits: env.integer('STARTING_CREDITS', 1_000_000, 0, 1e15),
     creditPrice: readCreditPrice(env),
     allowPrivateNetwork: env.booleanOrBlocks('ALLOW_PRIVATE_NETWORK'),
+    serviceConnectionsMax:
+      env.integer('CONNECTIONS_PER_SERVICE_MAX', 0, 0, CONNECTIONS_PER_SERVICE_MAX) || null,
     trustProxy: env.hopsOrBlocks('TRUST_PROXY'),
     rateLimits: {
       ipPerMinute: env.integer('RATE_LIMIT_IP_PER_MINUTE', 100, 0, RATE_LIMIT_MAX),
@@ -170,10 +175,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 export function describeConfig(config: Config): string[] {
   return Object.entries(config).flatMap(([name, value]) => {
     if (name === 'oidc')
-      return [`oidc: ${config.oidc ? `${config.oidc.issuer}, client ${config.oidc.clientId}` : '(none)'}`]
-    if (name === 's3') return [`s3: ${config.s3 ? `${config.s3.endpoint}/${config.s3.bucket}` : '(none)'}`]
+      return [
+        `oidc: ${config.oidc ? `${withoutPassword(config.oidc.issuer)}, client ${config.oidc.clientId}` : '(none)'}`,
+      ]
+    if (name === 's3')
+      return [`s3: ${config.s3 ? `${withoutPassword(config.s3.endpoint)}/${config.s3.bucket}` : '(none)'}`]
     if (name === 'composio')
-      return [`composio: ${config.composio.apiKey ? 'key set' : 'no key'}, ${config.composio.baseUrl}`]
+      return [
+        `composio: ${config.composio.apiKey ? 'key set' : 'no key'}, ${withoutPassword(config.composio.baseUrl)}`,
+      ]
     if (name === 'creditPrice' && config.creditPrice)
       return [`creditPrice: ${config.creditPrice.amount} ${config.creditPrice.currency}`]
     if (name !== 'providers') return [`${name}: ${describeValue(name, value)}`]
@@ -187,10 +197,17 @@ export function describeConfig(config: Config): string[] {
 function describeValue(name: string, value: unknown): string {
   if (value === null) return '(none)'
   if (['secret', 'secretPrevious', 'adminPassword', 'metricsToken'].includes(name)) return '(set, hidden)'
-  return typeof value === 'string' ? withoutPassword(value) : JSON.stringify(value)
+  return withoutPassword(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:(hidden)@')
+/**
+ * Hides the password and the secret parameters of a URL. Some clients accept passwords with characters such as `@`, `/`
+ * and `?`, so everything up to the last `@` is hidden.
+ */
+const withoutPassword = (text: string): string =>
+  text
+    .replace(/(:\/\/[^:@/?#]*):.*@/s, '$1:(hidden)@')
+    .replace(/([?&][^=&#]*(?:pass|secret|token|key)[^=&#]*=)[^&#]*/gi, '$1(hidden)')
 
 function readDirectUrl(env: Environment, databaseUrl: string | null): string | null {
   const url = env.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:'])

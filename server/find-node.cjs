@@ -18,6 +18,8 @@ const { join } = require('node:path')
  */
 
 const MAJOR = 24
+/** Time limit of the download, and of unpacking it. */
+const DOWNLOAD_MS_MAX = 600_000
 /** The npm packages with Node's binary, and the SHA-512 of their archives. */
 const PACKAGES = {
   'linux-x64': [
@@ -65,7 +67,7 @@ function download(spec, sha512, file, cache) {
   process.stderr.write(`Downloading Node ${MAJOR} once, to ${cache}\n`)
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'download-'))
-  const quietly = { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }
+  const quietly = { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: DOWNLOAD_MS_MAX }
   try {
     execFileSync('npm', ['pack', '--silent', '--ignore-scripts', spec], {
       ...quietly,

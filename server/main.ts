@@ -7,7 +7,9 @@ import { discoverModels } from '#parts/llm/index.ts'
 import type { Services } from '#platform/services.ts'
 import type { Retention } from '#platform/sweeps/retention.ts'
 import { createLog } from '#platform/telemetry/log.ts'
+import { watchStalls } from '#platform/telemetry/stall-watch.ts'
 import { buildApp, type Overrides } from './app.ts'
+import { claimPort, explained } from './claim-port.ts'
 import { openServices } from './open-services.ts'
 import { createRetention } from './retention.ts'
 import { startSweeps } from './start-sweeps.ts'
@@ -56,7 +58,11 @@ interface StartOptions {
 }
 
 async function start(config: Config, { starting, overrides, announce }: StartOptions): Promise<Server> {
+  const givePortBack = await claimPort(config)
   const { services, close } = await openServices(config, { starting, announce }, overrides)
+  const endWatch = watchStalls((stall) => services.stalls.report(stall), {
+    logs: services.log.isLevelEnabled('warn'),
+  })
   const [servesClients, worksInBackground] = [config.role !== 'worker', config.role !== 'api']
   announce('the administrator')
   const administrator = await ensureAdministrator(services)
@@ -75,7 +81,8 @@ async function start(config: Config, { starting, overrides, announce }: StartOpt
   const retention = createRetention(services)
   const endSweeps = worksInBackground ? startSweeps(services, app, retention) : () => {}
   announce(`port ${config.port}`)
-  await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
+  await givePortBack()
+  await explained(config, () => app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG }))
   if (servesClients) app.console.start()
   return {
     services,
@@ -101,6 +108,7 @@ async function start(config: Config, { starting, overrides, announce }: StartOpt
       await Promise.all([app.chat.stop(), discovery, app.dataRights.eraser.stop()])
       await app.mcp.close()
       await services.jobs.stop()
+      endWatch()
       await close()
     },
   }

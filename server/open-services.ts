@@ -1,4 +1,4 @@
-import type { Config } from '#config'
+import { type Config, ConfigError } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import type { EmbeddedDatabase } from '#database/embedded.ts'
 import { traceGroups } from '#database/grouped.ts'
@@ -18,19 +18,24 @@ import { createModels } from '#platform/models/index.ts'
 import { createNet } from '#platform/net/index.ts'
 import type { Redis } from '#platform/redis/redis.ts'
 import { createSandbox } from '#platform/sandbox/sandbox.ts'
+import { claimSecret, explainOtherSecret } from '#platform/secrets/known-secret.ts'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { createSecrets, loadSecrets } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
+import { Disks } from '#platform/storage/disks.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
 import { createSharedLogs } from '#platform/streams/shared-logs.ts'
 import { Activity } from '#platform/sweeps/activity.ts'
+import { Pacer } from '#platform/sweeps/pacer.ts'
 import { Sweeps } from '#platform/sweeps/sweeps.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
+import { Stalls } from '#platform/telemetry/stalls.ts'
 import { openTracing } from '#platform/telemetry/tracing.ts'
 import { traceStatements } from '#platform/telemetry/watch-database.ts'
 import { watchModels } from '#platform/telemetry/watch-models.ts'
+import { threads } from '#platform/threads/threads.ts'
 import type { Overrides } from './app.ts'
 import type { AnnounceStep } from './start-watch.ts'
 import { TABLES } from './tables.ts'
@@ -63,17 +68,24 @@ export async function openServices(
   })
   announce('the list of processes in the database')
   const pair = loadSecrets(config)
+  if (!(await claimSecret(database.sql, pair))) {
+    await database.close()
+    throw new ConfigError(explainOtherSecret(config))
+  }
   const activity = new Activity(database)
   const instance = await startInstance(database, activity, log)
   if (!database.limitsStatements) log.warn(WITHOUT_TIMEOUT)
   if (config.redisUrl === null && (config.role !== 'all' || instance.others > 0)) log.warn(WITHOUT_REDIS)
-  const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
+  const net = createNet(config)
   announce('Redis')
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)
   const secrets = createSecrets(pair.current, pair.previous)
   const storage = createStorage(config, pair, net)
+  const disks = new Disks(config, log)
+  const endDiskWatch = disks.watch()
   const sweeps = new Sweeps(activity, log)
   const jobs = createJobs({ database, sweeps: config.role === 'api' ? null : sweeps, log, tracing })
+  const pacer = new Pacer()
   const metrics = createMetrics()
   const documents = createDocuments(log)
   const services: Services = {
@@ -96,17 +108,21 @@ export async function openServices(
       timeouts: modelTimeouts,
       watch: watchModels(metrics, tracing),
       durationOf: documents.durationOf,
+      pacer,
     }),
     sweeps,
+    pacer,
     jobs,
     mail: createMail({ database, config, jobs, secrets, log }),
     storage,
-    uploads: createUploads(database, storage, config.dataDir),
+    disks,
+    uploads: createUploads({ database, storage, pacer, dataDir: config.dataDir }),
     redis,
     rateLimits: new RateLimits(config.rateLimits, { redis, log }),
     events: await createEvents({ findAudiences: createAudiences(database), redis, instance, metrics, log }),
     sharedLogs: redis && createSharedLogs(redis, log),
     metrics,
+    stalls: new Stalls(log, metrics),
     tracing,
     documents,
     sandbox: createSandbox({ net, log, dataDir: config.dataDir }, sandboxBounds),
@@ -114,9 +130,10 @@ export async function openServices(
   return {
     services,
     async close() {
+      endDiskWatch()
       await services.idempotency.close()
       await services.sharedLogs?.close()
-      await Promise.all([services.documents.close(), services.sandbox.close()])
+      await Promise.all([services.documents.close(), services.sandbox.close(), threads.end()])
       await instance.stop()
       await redis?.close()
       await net.close()

@@ -14,7 +14,7 @@ import { Retention } from '#platform/sweeps/retention.ts'
  * Returns the deletion of old operational records of all parts. pg-boss deletes finished jobs (platform/jobs). Messages
  * and the ledger are never deleted for their age.
  */
-export function createRetention({ config: { retentionDays }, database, log }: Services): Retention {
+export function createRetention({ config: { retentionDays }, database, pacer, log }: Services): Retention {
   const rules = [
     ...sessionRetention,
     ...requestRetention,
@@ -25,5 +25,5 @@ export function createRetention({ config: { retentionDays }, database, log }: Se
     ...deliveryRetention(retentionDays.deliveries),
     ...auditRetention(retentionDays.audit),
   ]
-  return new Retention((database as OpenDatabase).sql, rules, log)
+  return new Retention((database as OpenDatabase).sql, rules, { pacer, log })
 }

@@ -5,6 +5,7 @@ import { type Config, ConfigError } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
 import { ADDRESS_HMACS } from '#platform/mail/mail.ts'
+import { claimSecret, explainOtherSecret, replaceSecret } from '#platform/secrets/known-secret.ts'
 import { resealColumns, resealOne } from '#platform/secrets/reseal.ts'
 import {
   beginRotation,
@@ -23,15 +24,21 @@ const BATCH = 200
  * after an interruption.
  *
  * If the environment has no SECRET, first generates a new secret in DATA_DIR. No server may run then, because the
- * command needs the embedded database's lock. Throws a ConfigError if there is no previous secret.
+ * command needs the embedded database's lock.
+ *
+ * Throws a ConfigError if there is no previous secret, or if the database is encrypted with neither, unless the secret
+ * `isLost`. Values that only the lost secret can decrypt are counted and stay unreadable.
  */
-export async function rotateSecret(config: Config, say: (line: string) => void): Promise<void> {
+export async function rotateSecret(
+  config: Config,
+  { isLost }: { isLost: boolean },
+  say: (line: string) => void,
+): Promise<void> {
   const database = await connectDatabase(config)
   try {
+    if (!isLost) await demandKnownSecret(database.sql, config)
     if (config.secret === null) beginRotation(config.dataDir)
     const { current, previous } = loadSecrets(config)
-    if (previous === null)
-      throw new ConfigError('set SECRET to the new secret and SECRET_PREVIOUS to the old one')
     const secrets = createSecrets(current, previous)
     for await (const { location, resealed, lost } of resealColumns(database.sql, secrets))
       say(
@@ -39,6 +46,7 @@ export async function rotateSecret(config: Config, say: (line: string) => void):
       )
     say(`waiting jobs: ${await resealJobs(database.sql, secrets)} re-encrypted`)
     say(`stored mail: ${await remarkMail(config.dataDir, secrets)} re-marked`)
+    await replaceSecret(database.sql, current)
     if (config.secret === null) endRotation(config.dataDir)
   } finally {
     await database.close()
@@ -46,6 +54,15 @@ export async function rotateSecret(config: Config, say: (line: string) => void):
   say(
     config.secret === null ? 'Done. The new secret is in DATA_DIR.' : 'Done. SECRET_PREVIOUS can be removed.',
   )
+}
+
+async function demandKnownSecret(sql: Sql, config: Config): Promise<void> {
+  if (config.secret !== null && config.secretPrevious === null)
+    throw new ConfigError('set SECRET to the new secret and SECRET_PREVIOUS to the old one')
+  const { current, previous } = loadSecrets(config)
+  // A database of an earlier release has no id yet. Its values are encrypted with the previous secret.
+  const pair = { current: previous ?? current, previous: current }
+  if (!(await claimSecret(sql, pair))) throw new ConfigError(explainOtherSecret(config))
 }
 
 interface SealedJob {

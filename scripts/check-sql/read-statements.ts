@@ -29,6 +29,7 @@ export interface Program {
   statements: Statement[]
   /** Templates that cannot be read statically, and why. */
   unread: { place: string; reason: string }[]
+  sources: ts.SourceFile[]
   checker: ts.TypeChecker
 }
 
@@ -52,6 +53,7 @@ export function readStatements(files: readonly string[], config: string): Progra
   const whole = read.filter(({ template }) => !reader.contained.has(template))
   return {
     checker,
+    sources,
     statements: whole
       .flatMap(({ template, variants }) =>
         variants.map((pieces) => ({

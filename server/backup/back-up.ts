@@ -7,7 +7,8 @@ import { openUnmigrated } from '#database/connect.ts'
 import { lockDataDir, startEmbedded } from '#database/embedded.ts'
 import { readSchemaState, type SchemaState } from '#database/schema-state.ts'
 import { BACKED_UP, takeSnapshot } from '#database/snapshot.ts'
-import { BackupError, FORMAT, FORMAT_VERSION, type Manifest, secretIdOf } from './manifest.ts'
+import { secretIdOf } from '#platform/secrets/secrets.ts'
+import { BackupError, FORMAT, FORMAT_VERSION, type Manifest } from './manifest.ts'
 import { writeArchive } from './write-archive.ts'
 
 /**
@@ -66,5 +67,6 @@ export async function openCopy(folder: string): Promise<SchemaState> {
   }
 }
 
-const programVersion = (): string =>
+/** Returns the version of this program, such as `0.1.0`. */
+export const programVersion = (): string =>
   (createRequire(import.meta.url)('../../package.json') as { version: string }).version

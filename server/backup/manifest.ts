@@ -1,5 +1,3 @@
-import { createHmac } from 'node:crypto'
-
 /** A backup cannot be made or restored. The message is one line for the operator. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
@@ -29,7 +27,3 @@ export interface Manifest {
   /** Identifies the secret that the data is encrypted with. The secret cannot be computed from it. */
   secret_id: string
 }
-
-/** Returns the id of a secret, to recognize it without storing it. */
-export const secretIdOf = (secret: string): string =>
-  createHmac('sha256', secret).update('parley backup').digest('hex').slice(0, 32)

@@ -5,8 +5,9 @@ import type { Config } from '#config'
 import { lockDataDir, RESTORE_MARKER } from '#database/embedded.ts'
 import { compareMigrations } from '#database/schema-state.ts'
 import { BACKED_UP } from '#database/snapshot.ts'
+import { secretIdOf } from '#platform/secrets/secrets.ts'
 import { openCopy } from './back-up.ts'
-import { BackupError, type Manifest, secretIdOf } from './manifest.ts'
+import { BackupError, type Manifest } from './manifest.ts'
 import { type BackupArchive, openBackup } from './read-archive.ts'
 
 /** Entries of an empty data folder: the lock, sockets, and the folder of a file system. */
@@ -35,7 +36,7 @@ export async function restore(config: Config, file: string, { force = false } = 
   const archive = await openBackup(file)
   try {
     checkSchema(archive.manifest)
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const created = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const unlock = lockDataDir(dataDir)
     try {
       for (const name of readdirSync(dataDir).filter((entry) => entry.startsWith(UNPACKED_PREFIX)))
@@ -54,6 +55,10 @@ export async function restore(config: Config, file: string, { force = false } = 
       } finally {
         await rm(unpacked, { recursive: true, force: true })
       }
+    } catch (error) {
+      // Without data, the lock would be all that is left of the folder.
+      if (created !== undefined) rmSync(created, { recursive: true })
+      throw error
     } finally {
       unlock()
     }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,9 +23,13 @@ export async function writeArchive(
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   zip.on('error', (error) => output.destroy(error as Error))
-  const partial = `${file}.partial`
+  // A new file, so that nobody else has it open or has chosen where it leads.
+  const partial = `${file}.${randomUUID()}.partial`
   try {
-    const writing = pipeline(output, createWriteStream(partial, { mode: ARCHIVE_MODE, flush: true }))
+    const writing = pipeline(
+      output,
+      createWriteStream(partial, { flags: 'wx', mode: ARCHIVE_MODE, flush: true }),
+    )
     const [manifest] = await Promise.all([addEntries(zip, output, folder, entries, describe), writing])
     await rename(partial, file)
     return manifest

@@ -2,6 +2,7 @@ import postgres from 'postgres'
 import { ambientSql } from './ambient.ts'
 import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
 import { EMBEDDED_START_MS_MAX, type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { parseExactJson } from './exact-json.ts'
 import { embeddedPool, type Pool, watchedPool } from './pool.ts'
 import { MIGRATIONS } from './schema-state.ts'
 import { type StatementsOpen, type StatementWatch, watchStatements } from './watched.ts'
@@ -157,7 +158,18 @@ const RECONNECT_SECONDS = 0.1
  * of nearly 1,024 bytes in the same tick.
  */
 const PIPELINE_MAX = Number.MAX_SAFE_INTEGER
+/** Object identifiers of PostgreSQL's types json and jsonb. */
+const [JSON_TYPE, JSONB_TYPE] = [114, 3802]
 const DRIVER_OPTIONS = {
+  // PostgreSQL keeps all digits of numbers in JSON. The driver's own parser would round them.
+  types: {
+    json: {
+      to: JSON_TYPE,
+      from: [JSON_TYPE, JSONB_TYPE],
+      serialize: (value: unknown) => JSON.stringify(value),
+      parse: parseExactJson,
+    },
+  },
   max_pipeline: PIPELINE_MAX,
   connect_timeout: CONNECT_TIMEOUT_SECONDS,
   backoff: () => RECONNECT_SECONDS,

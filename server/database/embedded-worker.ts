@@ -29,7 +29,14 @@ const folder = join(dataDir, DATABASE_FOLDER)
 if (!existsSync(folder) && !copyTemplate(folder))
   await promisify(execFile)(process.execPath, ['--liftoff-only', CREATE_DATABASE, folder], CREATION)
 const database = await PGlite.create({ dataDir: folder, extensions: { vector }, startParams: PARAMETERS })
-const closeSocket = await serveEmbedded(database, socketPath)
+const closeSocket = await serveEmbedded(database, socketPath, (message) => {
+  // Uncaught, so that it ends the process. The next start recovers the database.
+  setImmediate(() => {
+    throw new Error(
+      `The embedded database cannot continue: ${message}. Free space if the disk of ${dataDir} is full, then start again.`,
+    )
+  })
+})
 // No message of a client runs during the copy. The files are then as a killed process would leave them.
 const snapshots = serveSnapshots(snapshotSocketPath, () =>
   database.runExclusive(async () => copyDataDir(dataDir)),

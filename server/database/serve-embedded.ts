@@ -7,11 +7,16 @@ const CONNECTIONS_MAX = 4
 /**
  * Serves the embedded database on a Unix socket, in PostgreSQL's protocol. Messages that arrive together are executed in
  * one call, and their results are sent in one write, because calls and writes cost more than most statements. Returns a
- * function that closes the socket.
+ * function that closes the socket. Calls `panicked` with PostgreSQL's message if the database can execute nothing more
+ * until it is started again.
  */
-export async function serveEmbedded(database: PGlite, path: string): Promise<() => Promise<void>> {
+export async function serveEmbedded(
+  database: PGlite,
+  path: string,
+  panicked: (message: string) => void,
+): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>()
-  const turns = new Turns(database)
+  const turns = new Turns(database, panicked)
   const server = createServer((socket) => {
     const messages = new FrontendMessages()
     sockets.add(socket)
@@ -49,8 +54,11 @@ class Turns {
   #holder: Socket | undefined
   #isRunning = false
 
-  constructor(database: PGlite) {
+  readonly #panicked: (message: string) => void
+
+  constructor(database: PGlite, panicked: (message: string) => void) {
     this.#database = database
+    this.#panicked = panicked
   }
 
   /** Executes messages when it is the connection's turn, and sends it the results. */
@@ -82,7 +90,9 @@ class Turns {
     this.#holder = socket
     try {
       const results = await this.#database.runExclusive(() => this.#database.execProtocolRaw(group.bytes))
-      if (socket.writable) socket.write(Buffer.from(results))
+      const bytes = Buffer.from(results)
+      if (socket.writable) socket.write(bytes)
+      if (bytes.includes(PANIC)) this.#panicked(messageOf(bytes))
       if (group.isComplete && !this.#database.isInTransaction()) this.#holder = undefined
     } catch {
       this.#holder = undefined
@@ -90,6 +100,16 @@ class Turns {
     }
   }
 }
+
+/**
+ * Fields of an error after which PostgreSQL ends its process. The embedded one goes on, and answers nothing. No row has
+ * these bytes, because text has no zero bytes.
+ */
+const PANIC = Buffer.from('SPANIC\0VPANIC\0', 'latin1')
+
+/** Returns the message field of an error in the results. */
+const messageOf = (results: Buffer): string =>
+  /\0M([^\0]*)/.exec(results.subarray(results.indexOf(PANIC)).toString())?.[1] ?? ''
 
 /** A Sync message, and the query `rollback`. */
 const RESET: MessageGroup = {

@@ -27,6 +27,8 @@ export interface WatchedStatement {
 export interface StatementsOpen {
   running: number
   waiting: number
+  /** Milliseconds that the longest of the waits has taken so far. */
+  longestWaitMs: number
 }
 
 /** The internal statement object of postgres.js 3.4. */
@@ -72,7 +74,8 @@ export function watchStatements(
 class Statements {
   readonly #pool: Pool
   readonly #watch: StatementWatch | null
-  readonly #begun = new Set<{ active: boolean }>()
+  /** The times at which the statements and transactions in progress began, oldest first. */
+  readonly #begun = new Map<{ active: boolean }, number>()
   readonly sql: Sql
   /** Number of statements so far, without looks. */
   sent = 0
@@ -87,8 +90,13 @@ class Statements {
   }
 
   countOpen(): StatementsOpen {
-    const running = [...this.#begun].filter(({ active }) => active).length
-    return { running, waiting: this.#begun.size - running }
+    const waits = [...this.#begun].filter(([{ active }]) => !active)
+    const since = waits[0]?.[1]
+    return {
+      running: this.#begun.size - waits.length,
+      waiting: waits.length,
+      longestWaitMs: since === undefined ? 0 : performance.now() - since,
+    }
   }
 
   #wrap<S extends ISql>(current: () => S, originOf: () => Origin): S {
@@ -129,7 +137,7 @@ class Statements {
         this.#pool.ended(sent)
         if (this.#begun.delete(sent)) seen?.end(sent.string, error)
       }
-      this.#begun.add(sent)
+      this.#begun.set(sent, performance.now())
       sent.resolve = (result) => {
         this.#pool.answered()
         end()
@@ -167,7 +175,7 @@ class Statements {
         waiting.active = true
         return work(this.#within(tx, { pool, connection }))
       })
-    this.#begun.add(waiting)
+    this.#begun.set(waiting, performance.now())
     try {
       const result = await (seen ? seen.within(run) : run())
       seen?.end(TRANSACTION)

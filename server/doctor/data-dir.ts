@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs'
-import { access, constants, stat, statfs } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { FREE_BYTES_MIN, FREE_BYTES_WARNING, freeBytes, inMegabytes } from '#platform/storage/disks.ts'
 import { type Check, type Finding, ok, problem, reasonOf, warning } from './check.ts'
-
-const MB = 1024 ** 2
-const FREE_MB_PROBLEM = 100
-const FREE_MB_WARNING = 1_024
 
 /** The data folder: writable, private, and on a disk with free space. */
 export const dataDirCheck: Check = {
@@ -37,11 +34,13 @@ export const dataDirCheck: Check = {
 }
 
 async function checkSpace(folder: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(folder)
-  const free = Math.floor((bavail * bsize) / MB)
-  if (free < FREE_MB_PROBLEM)
-    return problem(`The disk has ${free} MB free. Free some space, or writes will fail.`)
-  if (free < FREE_MB_WARNING) return warning(`The disk has ${free} MB free. Free some space soon.`)
+  const bytes = await freeBytes(folder)
+  const free = inMegabytes(bytes)
+  if (bytes < FREE_BYTES_MIN)
+    return problem(
+      `The disk has ${free} MB free, and the server is not ready below ${inMegabytes(FREE_BYTES_MIN)} MB. Free some space, or writes will fail.`,
+    )
+  if (bytes < FREE_BYTES_WARNING) return warning(`The disk has ${free} MB free. Free some space soon.`)
   return ok(`The disk has ${free} MB free`)
 }
 

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Row, RowList, Sql } from 'postgres'
+import type { Config } from '#config'
 import { CONNECTIONS_MAX, openUnmigrated } from '#database/connect.ts'
 import { DATABASE_FOLDER, DataDirLockedError, lockDataDir, RESTORE_MARKER } from '#database/embedded.ts'
 import { readSchemaState } from '#database/schema-state.ts'
+import { explainOtherSecret, knowsSecret } from '#platform/secrets/known-secret.ts'
+import { loadSecrets } from '#platform/secrets/secrets.ts'
 import { localUrlOf } from './address.ts'
 import { type Check, type Finding, ok, problem, reasonOf, type Surroundings, warning } from './check.ts'
 
@@ -16,10 +19,10 @@ export const databaseCheck: Check = {
   run: (surroundings, signal) =>
     surroundings.config.databaseUrl === null
       ? checkEmbedded(surroundings, signal)
-      : checkServer(surroundings.config.databaseUrl),
+      : checkServer(surroundings.config, surroundings.config.databaseUrl),
 }
 
-async function checkServer(url: string): Promise<Finding[]> {
+async function checkServer(config: Config, url: string): Promise<Finding[]> {
   const sql = openUnmigrated(null, url, { connectTimeoutSeconds: CONNECT_TIMEOUT_SECONDS })
   try {
     const connected = await sql<{ version: number; pid: number }[]>`
@@ -31,18 +34,39 @@ async function checkServer(url: string): Promise<Finding[]> {
       ok(`PostgreSQL ${version}`),
       await checkVector(sql),
       await checkMigrations(sql),
+      ...(await checkSecret(sql, config)),
       await checkConnections(sql),
       checkPooler(connected),
     ]
   } catch (error) {
-    return [problem(explain(error))]
+    return [problem(explainConnection(error))]
   } finally {
     await sql.end({ timeout: 0 })
   }
 }
 
+const CONNECTION_ERRORS = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  '28000',
+  '28P01',
+  '3D000',
+  '53300',
+  '57P03',
+]
+
+/** Returns whether an error of the driver says that no connection to PostgreSQL could be opened. */
+export const isConnectionError = (error: unknown): boolean =>
+  CONNECTION_ERRORS.includes((error as NodeJS.ErrnoException | null)?.code ?? '')
+
 /** Returns what to do about a failed connection. The error never contains the password. */
-function explain(error: unknown): string {
+export function explainConnection(error: unknown): string {
   const { code = '' } = error as NodeJS.ErrnoException
   switch (code) {
     case '28P01':
@@ -79,6 +103,15 @@ async function checkMigrations(sql: Sql): Promise<Finding> {
   if (missing > 0)
     return warning(`${missing} migrations are missing. The next start applies them, or run parley migrate.`)
   return ok(`All ${applied.length} migrations are applied`)
+}
+
+/** An empty database, and one of an earlier release, belongs to no secret yet. */
+async function checkSecret(sql: Sql, config: Config): Promise<Finding[]> {
+  const [claimed] = await sql<{ exists: boolean }[]>`
+    select to_regclass('installation_secret') is not null as exists`
+  if (!claimed?.exists) return []
+  const isKnown = await knowsSecret(sql, loadSecrets(config))
+  return [isKnown ? ok('SECRET is the one of this database') : problem(explainOtherSecret(config))]
 }
 
 async function checkConnections(sql: Sql): Promise<Finding> {

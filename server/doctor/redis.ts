@@ -1,4 +1,7 @@
+import { openUnmigrated } from '#database/connect.ts'
+import { sentence } from '#errors'
 import { type Check, type Finding, ok, problem, reasonOf, warning } from './check.ts'
+import { CONNECT_TIMEOUT_SECONDS } from './database.ts'
 
 const CONNECT_TIMEOUT_MS = 4_000
 /** The first version with all commands that the server uses. */
@@ -7,23 +10,45 @@ const VERSION_MIN = 7
 /** Redis: reachable, recent, and not evicting keys. */
 export const redisCheck: Check = {
   name: 'redis',
-  async run({ config: { redisUrl } }) {
-    if (redisUrl === null) return [ok('Not used, as REDIS_URL is not set. Run one process only.')]
+  async run({ config: { redisUrl, databaseUrl } }) {
+    if (redisUrl === null) return [await checkProcesses(databaseUrl)]
     const { inspectRedis } = await import('#platform/redis/inspect-redis.ts')
     try {
-      const { version, evictionPolicy, memoryMax, isPersistent } = await inspectRedis(
+      const { version, evictionPolicy, memoryMax, isPersistent, isFull } = await inspectRedis(
         redisUrl,
         CONNECT_TIMEOUT_MS,
       )
       return [
         checkVersion(version),
         checkEviction(evictionPolicy, memoryMax),
+        ...(isFull ? [problem(sentence('redis.full'))] : []),
         describePersistence(isPersistent),
       ]
     } catch (error) {
       return [problem(explain(reasonOf(error)))]
     }
   },
+}
+
+/** Counts the processes that use the database. Without Redis there should be one. */
+async function checkProcesses(databaseUrl: string | null): Promise<Finding> {
+  const one = ok('Not used, as REDIS_URL is not set. Run one process only.')
+  if (databaseUrl === null) return one
+  const sql = openUnmigrated(null, databaseUrl, { connectTimeoutSeconds: CONNECT_TIMEOUT_SECONDS })
+  try {
+    const [alive] = await sql<{ count: number }[]>`
+      select count(*)::int as count from server_instances where lease_until > now()`
+    const count = alive?.count ?? 0
+    return count < 2
+      ? one
+      : warning(
+          `REDIS_URL is not set, and ${count} processes use the database. Set REDIS_URL in all of them, so that streams, live events and rate limits are shared.`,
+        )
+  } catch {
+    return one // the check of the database says why it can't be asked
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
 }
 
 const explain = (reason: string): string =>

@@ -3,7 +3,25 @@
  * `validation` depends only on the request, not on the caller or the server's state. Its status is 400 under /api and
  * 422 under /v1 (contract, 1).
  */
-export type Definition = readonly [status: number, sentence: string, kind?: 'validation']
+export type Definition = readonly [status: number, sentence: string, kind?: 'validation' | Lookup]
+
+/** The kind of an error that says that a record was not found. Its values are `field` and `value`. */
+export interface Lookup {
+  /** Usual name of the field with the record's ID. The response names the field of the request that has the value. */
+  readonly field: string
+}
+
+/** Defines the error that a record was not found, with the field and the value of the request. */
+export const notFound = <const S extends string>(
+  sentence: S,
+  field: string,
+): readonly [404, `${S}: {field} {value}`, Lookup] => [404, `${sentence}: {field} {value}`, { field }]
+
+/** Like `notFound`, for a sentence of the specification. Only `values` has the field and the value. */
+export const prescribedNotFound = <const S extends string>(
+  sentence: S,
+  field: string,
+): readonly [404, S, Lookup] => [404, sentence, { field }]
 
 /**
  * Defines the errors of a part or a platform folder, by code. A string defines a message without a status, which is

@@ -37,7 +37,9 @@ import { REDIS_ERRORS } from '#platform/redis/errors.ts'
 import { SANDBOX_ERRORS } from '#platform/sandbox/errors.ts'
 import { STORAGE_ERRORS } from '#platform/storage/errors.ts'
 import { TELEMETRY_ERRORS } from '#platform/telemetry/errors.ts'
-import type { Definition, Placeholder } from './define.ts'
+import { THREADS_ERRORS } from '#platform/threads/errors.ts'
+import type { Definition, Lookup, Placeholder } from './define.ts'
+import { escapeInvisible } from './escape-invisible.ts'
 
 /**
  * All errors that a client can see, composed from the errors.ts files of the parts and platform folders. No other code
@@ -45,6 +47,7 @@ import type { Definition, Placeholder } from './define.ts'
  */
 const CATALOGUE = {
   ...TELEMETRY_ERRORS,
+  ...THREADS_ERRORS,
   ...REDIS_ERRORS,
   ...MODELS_ERRORS,
   ...BUCKET_ERRORS,
@@ -101,18 +104,31 @@ type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
 
 type PlaceholderOf<C extends SentenceCode> = C extends SentenceCode ? Placeholder<TemplateOf<C>> : never
 
-/** The code of an error whose message has no placeholders. */
-export type PlainErrorCode = {
-  [C in ErrorCode]: [PlaceholderOf<C>] extends [never] ? C : never
+/** The code of an error that says that a record was not found. */
+export type LookupErrorCode = {
+  [C in ErrorCode]: Catalogue[C] extends readonly [number, string, Lookup] ? C : never
 }[ErrorCode]
 
-/** Exactly one value for each placeholder of the message. */
-type Values<C extends SentenceCode> = Readonly<Record<PlaceholderOf<C>, string | number>>
+/** The code of an error that has no values. */
+export type PlainErrorCode = Exclude<
+  { [C in ErrorCode]: [PlaceholderOf<C>] extends [never] ? C : never }[ErrorCode],
+  LookupErrorCode
+>
 
-/** The arguments of `fail` and `sentence` after the code. Values are required if the message has placeholders. */
-type Arguments<C extends SentenceCode, More extends unknown[] = []> = [PlaceholderOf<C>] extends [never]
+/** Exactly one value for each placeholder of the message, or the value that was looked up. */
+type Values<C extends SentenceCode> = C extends LookupErrorCode
+  ? { readonly value: string; readonly field?: string }
+  : Readonly<Record<PlaceholderOf<C>, string | number>>
+
+/** The arguments of `fail` and `sentence` after the code. Values are required if the error has any. */
+type Arguments<C extends SentenceCode, More extends unknown[] = []> = [
+  PlaceholderOf<C> | Extract<C, LookupErrorCode>,
+] extends [never]
   ? [values?: Record<string, never>, ...more: More]
   : [values: Values<C>, ...more: More]
+
+/** The value of a look-up by a secret, such as a token, which errors do not repeat. */
+export const SECRET_VALUE = '(not shown)'
 
 export type ErrorValues = Readonly<Record<string, string | number>>
 
@@ -129,21 +145,40 @@ export class AppError extends Error implements Reason {
   readonly values: ErrorValues | undefined
   /** Fields of the response body in addition to `detail`, such as a challenge that the client must answer. */
   readonly more: Readonly<Record<string, unknown>> | undefined
+  readonly #given: ErrorValues
+  readonly #extra: FailExtra
 
   constructor(code: ErrorCode, values: ErrorValues, extra: FailExtra) {
-    const shown = shownValues(CATALOGUE[code][1], values)
-    super(fill(CATALOGUE[code][1], shown), { cause: extra.cause })
+    const { 1: template, 2: kind }: Definition = CATALOGUE[code]
+    const given = typeof kind === 'object' ? { ...kind, ...values } : values
+    const shown = shownValues(template, given, typeof kind === 'object' ? LOOKED_UP : [])
+    super(fill(template, shown), { cause: extra.cause })
+    this.#given = given
+    this.#extra = extra
     this.code = code
     this.status = CATALOGUE[code][0]
     this.retryAfter = extra.retryAfter
     this.issues = extra.issues?.map(({ path, message }) => ({
       path: quote(path),
-      message: cut(message, COMPOSED_MAX),
+      message: escapeInvisible(cut(message, COMPOSED_MAX), LINES),
     }))
     if (Object.keys(shown).length > 0) this.values = shown
     this.more = extra.more
   }
+
+  /** The complete value for which no record was found. Undefined for other errors. */
+  get lookedUp(): string | undefined {
+    const { 2: kind }: Definition = CATALOGUE[this.code]
+    return typeof kind === 'object' ? String(this.#given['value']) : undefined
+  }
+
+  /** Returns this error with another field as the source of the value that was looked up. */
+  in(field: string): AppError {
+    return new AppError(this.code, { ...this.#given, field }, this.#extra)
+  }
 }
+
+const LOOKED_UP = ['field', 'value']
 
 interface FailExtra {
   cause?: unknown
@@ -200,12 +235,11 @@ export type ShownReason = Pick<Reason, 'message'> & {
   readonly values?: ErrorValues | undefined
 }
 
-/** Returns a reason as fields of a stream's last event. */
-export const errorFields = ({ message, code, values }: ShownReason) => ({
-  error: message,
-  error_code: code,
-  error_values: values,
-})
+/** Returns a reason as the data of a stream's last event, which has only the message (spec, Events). */
+export const errorFields = ({ message }: ShownReason) => ({ error: message })
+
+/** Returns a reason as the data of the named event `failure`, from which clients translate the message. */
+export const failureFields = ({ code, values }: ShownReason) => ({ code, values })
 
 /** Returns the message of `reasonFor` alone, to store it, or to use it as the reason in another error. */
 export const sentence = <C extends SentenceCode>(code: C, ...values: Arguments<C>): string =>
@@ -230,20 +264,27 @@ const COMPOSED = new Set([
 ])
 
 /** Shortens a client's input that becomes part of a composed value. Other values need no call: `fail` shortens them. */
-export const quote = (text: string): string => cut(text, QUOTED_MAX)
+export const quote = (text: string): string => escapeInvisible(cut(text, QUOTED_MAX))
 
 const cut = (text: string, max: number): string =>
   text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
 
+/** Stack traces and quoted output have lines and indentation. */
+const LINES = '\n\r\t'
 const PLACEHOLDER = /\{(\w+)\}/g
 
-/** Returns the values of a message's placeholders, each shortened to its maximum length. */
-function shownValues(template: string, values: ErrorValues): Record<string, string | number> {
+/** Returns the values of a message's placeholders and of `more`, shortened and without invisible characters. */
+function shownValues(
+  template: string,
+  values: ErrorValues,
+  more: readonly string[] = [],
+): Record<string, string | number> {
   const shown: Record<string, string | number> = {}
-  for (const [, name = ''] of template.matchAll(PLACEHOLDER)) {
+  for (const name of [...[...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name), ...more]) {
     const value = values[name]
     if (typeof value === 'number') shown[name] = value
-    else if (value !== undefined) shown[name] = cut(value, COMPOSED.has(name) ? COMPOSED_MAX : QUOTED_MAX)
+    else if (value !== undefined)
+      shown[name] = COMPOSED.has(name) ? escapeInvisible(cut(value, COMPOSED_MAX), LINES) : quote(value)
   }
   return shown
 }

@@ -18,12 +18,15 @@ import type { Redis } from './redis/redis.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Passwords } from './secrets/passwords.ts'
 import type { Secrets } from './secrets/secrets.ts'
+import type { Disks } from './storage/disks.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Uploads } from './storage/uploads.ts'
 import type { SharedLogs } from './streams/shared-logs.ts'
+import type { Pacer } from './sweeps/pacer.ts'
 import type { Sweeps } from './sweeps/sweeps.ts'
 import type { OwnedTables } from './tables/owned-tables.ts'
 import type { Metrics } from './telemetry/metrics.ts'
+import type { Stalls } from './telemetry/stalls.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 /** The shared services of a process. main.ts or a test creates them once and passes them to the parts. */
@@ -46,9 +49,13 @@ export interface Services {
   models: Models
   /** Looks for work of the background, at intervals. */
   sweeps: Sweeps
+  /** Delays background work while replies run. */
+  pacer: Pacer
   jobs: Jobs
   mail: Mail
   storage: Storage
+  /** The free space of the file systems that this process writes to. */
+  disks: Disks
   uploads: Uploads
   /** The Redis server shared by all processes. Null without REDIS_URL. */
   redis: Redis | null
@@ -60,6 +67,7 @@ export interface Services {
   /** Event logs that clients can follow through any process. Null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics
+  stalls: Stalls
   /** Null if tracing is off. */
   tracing: Tracing | null
 }

@@ -5,18 +5,13 @@ import type { Person } from '#tests/support/client.ts'
 import type { Row } from './row.ts'
 import { memoryOf } from './server-memory.ts'
 import type { Stage } from './stage.ts'
+import { watchOthers } from './watch-others.ts'
 
 const MEGABYTE = 1024 * 1024
 const SOCKETS = 200
 /** Milliseconds for which slow clients keep their connections open. */
 const HELD_MS = 1_500
 const GROWTH_BYTES_MAX = 400 * MEGABYTE
-/**
- * Timeout of other clients' requests. It is much longer than a request takes on a busy machine, so a timeout means
- * that the server no longer serves other clients.
- */
-const OTHERS_GIVE_UP_MS = 15_000
-
 interface Flood {
   what: string
   /** Runs the attack. Returns a description of the server's fault, or null if there is none. */
@@ -153,33 +148,6 @@ export const cheapDenial: Row = {
       ],
     },
   ],
-}
-
-/**
- * Sends requests of another user, one after another, until `end` is called. `end` returns a description of the first
- * request that failed, or null.
- */
-function watchOthers(stage: Stage, person: Person): { end(): Promise<string | null> } {
-  let isOver = false
-  const ask = async (path: string, token?: string): Promise<string | null> => {
-    const signal = AbortSignal.timeout(OTHERS_GIVE_UP_MS)
-    const { status } = await stage.call('GET', path, { signal, ...(token && { token }) })
-    return status === 200 ? null : `others get ${status}`
-  }
-  const watching = (async () => {
-    do {
-      const fault = (await ask('/healthz')) ?? (await ask('/api/users/me', person.token))
-      if (fault !== null) return fault
-      await sleep(20)
-    } while (!isOver)
-    return null
-  })().catch((error: unknown) => `others get no response: ${error}`)
-  return {
-    end() {
-      isOver = true
-      return watching
-    },
-  }
 }
 
 /**

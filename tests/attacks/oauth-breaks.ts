@@ -37,8 +37,8 @@ export const OAUTH_BREAKS: readonly Break[] = [
     edits: [
       {
         file: 'server/parts/mcp-server/registration.ts',
-        text: "return url.protocol === 'https:' || PRIVATE_USE.test(url.protocol)",
-        replacement: 'return true',
+        text: "  return (\n    url.protocol === 'https:' ||",
+        replacement: '  return (\n    true ||',
       },
     ],
   },
@@ -149,8 +149,8 @@ export const OAUTH_BREAKS: readonly Break[] = [
       {
         file: 'server/platform/mcp/authorization-steps.ts',
         text: `  validateAuthorizationResponseIssuer({
-    iss: answer.iss,
-    expectedIssuer: pending.expectedIss ?? undefined,
+    iss: isSame ? expectedIss : answer.iss,
+    expectedIssuer: expectedIss ?? undefined,
     issParameterSupported: pending.isIssDemanded,
   })
 `,

@@ -45,8 +45,8 @@ export const plantedSecrets: Row = {
       edits: [
         {
           file: 'server/platform/telemetry/watch-requests.ts',
-          text: 'request.log.info({ method: request.method, route,',
-          replacement: 'request.log.info({ headers: request.headers, route,',
+          text: "request.log.info(line, 'request')",
+          replacement: "request.log.info({ ...line, headers: request.headers }, 'request')",
         },
       ],
     },
@@ -100,7 +100,7 @@ export const plantedSecrets: Row = {
       edits: [
         {
           file: 'server/platform/mcp/watched-transport.ts',
-          text: 'shown.hide(received)',
+          text: 'shown.hide(roundForSdk(received))',
           replacement: 'received',
         },
       ],

@@ -2,6 +2,7 @@ import { badInput } from './bad-input.ts'
 import { cheapDenial } from './cheap-denial.ts'
 import { crossTenant } from './cross-tenant.ts'
 import { forgedTokens } from './forged-tokens.ts'
+import { freezes } from './freezes.ts'
 import { hostileFiles } from './hostile-files.ts'
 import { massAssignment } from './mass-assignment.ts'
 import { oauth } from './oauth.ts'
@@ -20,6 +21,7 @@ export const ROWS: readonly Row[] = [
   ssrf,
   hostileFiles,
   cheapDenial,
+  freezes,
   sandboxEscapes,
   poisonedTexts,
   plantedSecrets,

@@ -16,6 +16,8 @@ const PAGE_SIZE = 50
 
 const INPUT = { name: 'text', type: 'str', description: 'What to say', required: true }
 
+const LENT = (index: number) => `export function lent${index}({ text }) { return { text } }`
+
 describeInBrowser('agents in the console', () => {
   let stage: ConsoleStage
   let owner: Person
@@ -289,5 +291,36 @@ describeInBrowser('agents in the console', () => {
     await gone.getByRole('main').getByRole('link', { name: 'Agents' }).waitFor()
     await expectAccessible(gone)
     expect(stage.problems).toEqual([])
+  })
+
+  test('a change of a tool by its author is confirmed', async () => {
+    const author = await stage.server.signUp()
+    const smith = toolsmith(stage.server, author)
+    const configuration = [{ name: 'api_key', type: 'str', description: 'Of your account' }]
+    const named = (name: string) => ({ name, is_public: true })
+    const [first, second] = await Promise.all(
+      ['Lent', 'Also lent'].map((name, index) =>
+        smith.make({ configuration, function: `lent${index}`, code: LENT(index), fields: named(name) }),
+      ),
+    )
+    const config = [{ name: 'api_key', value: 'k' }]
+    const agentId = await keeper.make({ tools: [first, second].map((tool_id) => ({ tool_id, config })) })
+    for (const tool_id of [first, second])
+      await smith.call(
+        'PUT',
+        '',
+        { org_id: author.organizationId, tool_id: tool_id as string },
+        { configuration: [{ ...configuration[0], description: 'Another one' }] },
+      )
+    const page = await open(`/agents/${agentId}`)
+    const notice = page.getByRole('group', { name: 'Change of Lent' })
+    await notice.getByText('until you confirm the change').waitFor()
+    await expectAccessible(page)
+    await notice.getByRole('button', { name: 'Confirm change' }).click()
+    await page.getByText('Change of Lent confirmed', { exact: true }).waitFor()
+    await notice.waitFor({ state: 'detached' })
+    await page.getByRole('group', { name: 'Change of Also lent' }).waitFor()
+    const { tools } = await api('GET', `/api/agents/get?agent_id=${agentId}`)
+    expect(tools).toMatchObject([{ needs_confirmation: false }, { needs_confirmation: true }])
   })
 })

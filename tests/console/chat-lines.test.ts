@@ -82,7 +82,7 @@ describeInBrowser('a chat over an unreliable connection', () => {
     const form = page.getByRole('form', { name: 'Your message' })
     const dataTransfer = await page.evaluateHandle(transferOf('dropped.md'))
     await form.dispatchEvent('dragover', { dataTransfer })
-    await page.getByText('Drop files to attach them to your message').waitFor()
+    await page.getByText('Drop files to attach them').waitFor()
     await form.dispatchEvent('drop', { dataTransfer })
     await field().focus()
     await page.evaluate(`document.activeElement.dispatchEvent(

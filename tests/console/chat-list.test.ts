@@ -153,23 +153,23 @@ describeInBrowser('the list of chats in the console', () => {
   test('signing out sends the deletions of all tabs that could still be undone', async () => {
     await page.getByRole('button', { name: 'More options' }).click()
     await page.getByRole('button', { name: 'Manage instructions' }).click()
+    const other = await page.context().newPage()
+    // Waited for from here on, because the time to undo may end before the click on a slow machine.
+    const sent = Promise.all([
+      page.waitForResponse(/instructions\/delete/),
+      other.waitForResponse(/bulk_delete_sessions/),
+    ])
     await page.getByRole('button', { name: 'Delete Brief' }).click()
     await page.getByRole('button', { name: 'Edit Brief' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
-    const other = await page.context().newPage()
     await other.goto('/chats')
     await other.getByRole('button', { name: /Actions for Say hello/ }).click()
     await other.getByRole('menuitem', { name: 'Delete' }).click()
     await other.getByText('Chat deleted').first().waitFor()
-    const [instruction, chat] = await Promise.all([
-      page.waitForResponse(/instructions\/delete/),
-      other.waitForResponse(/bulk_delete_sessions/),
-      (async () => {
-        await page.getByRole('button', { name: /^Your account/ }).click()
-        await page.getByRole('menuitem', { name: 'Sign out' }).click()
-      })(),
-    ])
+    await page.getByRole('button', { name: /^Your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    const [instruction, chat] = await sent
     expect([instruction.status(), chat.status()]).toEqual([200, 200])
     for (const tab of [page, other]) {
       await tab.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -135,7 +135,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByText('Finder is connected').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('listitem').getByText('Connected').waitFor()
-    expect(await page.evaluate('localStorage.getItem("parley.mcp_attempts")')).toBe('[]')
+    await expect.poll(() => page.evaluate('localStorage.getItem("parley.mcp_attempts")')).toBe('[]')
     await page.getByLabel('Search servers').fill('nothing like this')
     await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
   })
@@ -272,6 +272,8 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Refresh tools' }).click()
     await page.getByRole('dialog').getByRole('status').last().waitFor()
     await page.keyboard.press('Escape')
+    // The dialog is part of the URL, so a page that is loaded again before it closes opens it again.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.reload()
     await own(page, 'Tracker').getByRole('button', { name: 'Reconnect' }).waitFor()
     await expectAccessible(page)

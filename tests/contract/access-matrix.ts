@@ -115,7 +115,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   ],
   post_org_leave: ['OAMGC', inOrganization],
   post_org_transfer_ownership: ['O', withBody(inOrganization, ({ memberId }) => ({ user_id: memberId }))],
-  get_org_features: ['OAMGK', inOrganization],
+  get_org_features: ['OAMGKS', inOrganization],
   post_org_suspend: ['S', withBody(inOrganization, () => ({ reason: 'x' }))],
   post_org_lift_suspension: ['S', inOrganization],
   put_org_features: ['S', withBody(inOrganization, () => ({ chat_uploads: 3 }))],
@@ -217,7 +217,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   ],
   put_chat: ['OAM', withBody(oneChat, () => ({ title: 'x' }))],
   delete_chat_delete_session: ['OAM', ({ chatId }) => ({ query: { session_id: chatId } })],
-  post_chat_bulk_delete_sessions: [EVERYBODY_AND_KEY, ({ chatId }) => ({ body: { chat_ids: [chatId] } })],
+  post_chat_bulk_delete_sessions: [EVERYBODY, ({ chatId }) => ({ body: { chat_ids: [chatId] } })],
   post_chat_send_message: [
     'OAM',
     ({ organizationId, modelId, chatId }) => ({

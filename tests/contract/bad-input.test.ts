@@ -90,7 +90,9 @@ describe('bodies', () => {
       body: { name: ' ', permissions: ['KB'] },
     })
     expectRefusal(answer)
-    expect(answer.body.detail).toBe('name must not be blank.')
+    expect(answer.body.detail).toBe(
+      'name must not be blank; permissions.0 must be resource:action in lower case, such as kb:read; * matches any word.',
+    )
     const named = await server.call('POST', '/api/api_keys/create', {
       token: person.token,
       body: { name: 'a', permissions: ['KB'] },

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
@@ -27,6 +29,39 @@ test('anonymous clients send at most 64 KiB', async () => {
   expect(outcome(await send('/api/auth/login', `${fits} `))).toEqual([413, 'request.too_large'])
   expect(outcome(await send('/api/auth/login', bodyOf(1_000_000)))).toEqual([413, 'request.too_large'])
 })
+
+test.each<[name: string, bytes: number, isChunked: boolean, closes?: boolean]>([
+  ['with a length', 5_000_000, false],
+  ['with a length, far beyond the limit', 40_000_000, false],
+  ['in chunks', 5_000_000, true],
+  ['in chunks, far beyond the limit', 40_000_000, true],
+  ['with a length, as large as a disk image', 400_000_000, false],
+  ['in chunks, as large as a disk image', 400_000_000, true],
+  ['with a length, on a connection to close', 40_000_000, false, true],
+  ['in chunks, on a connection to close', 40_000_000, true, true],
+])(
+  'a client that sends all of a body %s before it reads gets the error',
+  async (_, bytes, isChunked, closes) => {
+    for (const path of ['/api/auth/login', `/api/instructions/create?org_id=${person.organizationId}`]) {
+      const asked = request(`${server.url}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${person.token}`,
+          connection: closes ? 'close' : 'keep-alive',
+          ...(!isChunked && { 'content-length': bytes }),
+        },
+      })
+      const response = once(asked, 'response')
+      const ended = new Promise((resolve, reject) => asked.once('error', reject).once('finish', resolve))
+      asked.end(Buffer.alloc(bytes, ' '))
+      await ended
+      const [answer] = await response
+      const body = JSON.parse(Buffer.concat(await answer.toArray()).toString())
+      expect([answer.statusCode, body.code]).toEqual([413, 'request.too_large'])
+    }
+  },
+)
 
 test('the same limit applies to unknown paths and methods', async () => {
   const large = ' '.repeat(64 * 1024 + 1)

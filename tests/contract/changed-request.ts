@@ -37,9 +37,11 @@ function differing(sent: unknown, properties: Record<string, Schema>): Record<st
   for (const [name, schema] of inOrder) {
     const { type, format, enum: values, pattern } = resolve(schema)
     const before = (sent as Record<string, unknown> | undefined)?.[name]
-    if (type !== 'string' || pattern !== undefined || NAMES_ORGANIZATION.test(name)) continue
+    if (type !== 'string' || NAMES_ORGANIZATION.test(name)) continue
+    const longer = `${before ?? ''}0`
+    if (pattern !== undefined && !new RegExp(pattern, 'u').test(longer)) continue
     if (values) return { [name]: String(values.find((value) => value !== before)) }
-    if (format === undefined) return { [name]: `${before ?? ''}0` }
+    if (format === undefined) return { [name]: longer }
     if (format === 'uuid') return { [name]: randomUUID() }
     if (format === 'email') return { [name]: `${randomUUID()}@example.com` }
   }

@@ -193,7 +193,7 @@ async function compare(operation: Operation, [one, other]: [Call, Call], token?:
 }
 
 function expectSameError(bare: Answer, enveloped: Answer): void {
-  const { detail, code, errors } = alike(bare.text)
+  const { detail, code, values, errors } = alike(bare.text)
   const { status, error } = alike(enveloped.text)
   expect(bare.status === 400 ? [400, 422] : [bare.status]).toContain(enveloped.status)
   expect(status).toBe('error')
@@ -201,7 +201,7 @@ function expectSameError(bare: Answer, enveloped: Answer): void {
   expect({ ...error, code }).toEqual({
     code,
     message: detail,
-    details: { code, ...(errors && { errors }), request_id: 'an id' },
+    details: { code, ...(values && { values }), ...(errors && { errors }), request_id: 'an id' },
   })
   expect(JSON.parse(enveloped.text).error.details.request_id).toBe(enveloped.headers.get('x-request-id'))
   if (errors) expect(enveloped.status).toBe(422)

@@ -86,6 +86,9 @@ test('values equal those in the sentence, are truncated alike, and absent if it 
   expect(address.body.values).toEqual({ method: 'GET', path: `/api/${'k'.repeat(95)}…` })
   const unknown = await create({ name: 'a', content: 'b', key: 1 })
   expect(unknown.body.values).toEqual({ reason: unknown.body.detail })
-  const missing = await ask('GET', `/api/instructions/get${query}&instruction_id=${crypto.randomUUID()}`)
-  expect([missing.status, 'values' in missing.body]).toEqual([404, false])
+  const nothing = await server.call('POST', `/api/chat/send_message${query}`, {
+    token: person.token,
+    body: { content: 'Hello' },
+  })
+  expect([nothing.status, 'values' in nothing.body]).toEqual([400, false])
 })

@@ -180,6 +180,12 @@ describe('mailed links', () => {
     expect(left.count).toBe(0)
   })
 
+  test('reach the first administrator, whose address has no dot', async () => {
+    expect((await post('forgot_password', { email: 'admin@localhost' })).status).toBe(200)
+    const { to } = await mailTo(server, 'admin@localhost', 'Reset your password')
+    expect(to).toBe('admin@localhost')
+  })
+
   test('expire', async () => {
     const person = await server.signUp()
     await post('forgot_password', { email: person.email })

@@ -57,6 +57,33 @@ test('the committed openapi.json matches the routes (npm run openapi)', async ()
   expect(body).toEqual(JSON.parse(readFileSync(COMMITTED, 'utf8')))
 })
 
+describe.each(['/openapi.json', '/v1/openapi.json', '/api/openapi.json'])('the response of %s', (address) => {
+  const get = (headers: Record<string, string>) => server.call('GET', address, { headers })
+
+  test('is compressed for clients that accept it', async () => {
+    const zipped = await get({ 'accept-encoding': 'gzip' })
+    const plain = await get({ 'accept-encoding': 'identity' })
+    expect(zipped.headers.get('content-encoding')).toBe('gzip')
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(zipped.body).toEqual(plain.body)
+    for (const { headers } of [zipped, plain]) expect(headers.get('vary')).toContain('Accept-Encoding')
+    expect(zipped.headers.get('etag')).not.toBe(plain.headers.get('etag'))
+  })
+
+  test.each([
+    ['the tag', (tag: string) => tag],
+    ['the weak tag', (tag: string) => `W/${tag}`],
+    ['a list with the tag', (tag: string) => `"other", ${tag}`],
+    ['any tag', () => '*'],
+  ])('is 304 without a body for %s', async (_name, write) => {
+    const tag = (await get({})).headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[\w-]+"$/)
+    const again = await get({ 'if-none-match': write(tag) })
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
+    expect((await get({ 'if-none-match': '"other"' })).status).toBe(200)
+  })
+})
+
 describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
   test('every operation, parameter and field has a description', async () => {
     const undescribed = undescribedOf((await server.call('GET', address)).body)

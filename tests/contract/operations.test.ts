@@ -13,7 +13,11 @@ test('/healthz and /readyz', async () => {
 })
 
 test('/metrics requires the token if one is set', async () => {
-  expect((await server.call('GET', '/metrics')).status).toBe(404)
+  for (const headers of [{}, { authorization: 'Bearer another' }])
+    expect(await server.call('GET', '/metrics', { headers })).toMatchObject({
+      status: 401,
+      body: { code: 'health.metrics_token' },
+    })
   const { status, text } = await server.call('GET', '/metrics', {
     headers: { authorization: 'Bearer scrape' },
   })

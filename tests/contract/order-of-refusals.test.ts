@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withValueAt } from '#tests/attacks/contract.ts'
 import type { Answer } from '#tests/support/client.ts'
+import { type Bound, boundsOf, type Document, lengthOf } from '../../scripts/limits.ts'
 import { type Call, MATRIX, type Somebody } from './access-matrix.ts'
 import { PUBLIC } from './compare-envelope.ts'
 import {
@@ -13,11 +16,12 @@ import {
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
 
 /*
- * Unknown parameters and fields are refused by name, after authentication and permission checks (contract, 1 and
+ * Unknown parameters and fields and values beyond their bounds are refused by name, after authentication and permission checks (contract, 1 and
  * 3).
  */
 
 const OPERATIONS = readOperations()
+const DOCUMENT: Document = JSON.parse(readFileSync('openapi.json', 'utf8'))
 /** Callbacks from providers, and third-party clients whose requests Parley cannot change. */
 const TAKES_ANY_QUERY = /^\/(openai|anthropic)\/|\/callback$/
 /** Ordered from the least privileged. */
@@ -87,6 +91,63 @@ test.each(bodiless.map((operation) => [operation.id, operation] as const))(
     ])
   },
 )
+
+describe('a value beyond its bound is refused', () => {
+  // Headers and forms have tests of their own.
+  const bounded = Map.groupBy(
+    boundsOf(DOCUMENT).filter(({ place, bound }) => bound !== null && place !== 'header' && place !== 'form'),
+    ({ operation }) => operation,
+  )
+  const bounds = OPERATIONS.flatMap((operation) => {
+    const some = bounded.get(`${operation.method} ${operation.path}`)
+    return some ? [[operation.id, operation, some] as const] : []
+  })
+  test.each(bounds)('%s', async (_id, operation, some) => {
+    const accepted: string[] = []
+    for (const { place, path, ...bound } of some)
+      for (const value of beyond(bound)) {
+        const call = validCallOf(operation)
+        const text = String(value)
+        const changed: Call =
+          place === 'query'
+            ? { ...call, query: { ...call.query, [path]: text } }
+            : { ...call, ...(place === 'body' && { body: bodyWith(call.body, path, value) }) }
+        const named = { ...operation, path: operation.path.replace(`{${path}}`, text) }
+        const answer = await send(named, changed, allowedToken(operation))
+        const isNamed = JSON.stringify(value).length > LISTED_CHARACTERS || OUT_OF_BOUNDS.test(answer.text)
+        if (answer.status !== 400 || !isNamed)
+          accepted.push(`${path} (${bound.bound}): ${answer.status} ${answer.text.slice(0, 300)}`)
+      }
+    expect(accepted).toEqual([])
+  })
+})
+
+/** Returns the body with another value, and the type without which the error is about the type. */
+function bodyWith(body: unknown, path: string, value: unknown): unknown {
+  const [, format] = /^(response_format|text\.format)\./.exec(path) ?? []
+  return withValueAt(format ? withValueAt(body, `${format}.type`, 'json_schema') : body, path, value)
+}
+
+/** For a longer value, the error has only one of the broken rules. */
+const LISTED_CHARACTERS = 50_000
+const OUT_OF_BOUNDS = /must (?:have|be) (?:at most|at least|greater than|\d+)/
+/** Longer strings exceed the limits of bodies, which body-limits.test.ts tests. */
+const SENT_CHARACTERS_MAX = 1_000_000
+
+/** Returns values just beyond a bound. */
+function* beyond({ kind, schema }: Pick<Bound, 'kind' | 'schema'>): Generator<unknown> {
+  const { maxItems = 0, maxProperties = 0, maximum, minimum, exclusiveMinimum } = schema
+  const length = lengthOf(schema) ?? 0
+  if (kind === 'string' && length <= SENT_CHARACTERS_MAX) yield 'x'.repeat(length + 1)
+  if (kind === 'array') yield Array.from({ length: maxItems + 1 }, () => 'x')
+  if (kind === 'object')
+    yield Object.fromEntries(Array.from({ length: maxProperties + 1 }, (_, index) => [`key_${index}`, 'x']))
+  if (kind !== 'number') return
+  const step = Math.abs(maximum ?? 0) < Number.MAX_SAFE_INTEGER ? 1 : Number.MAX_SAFE_INTEGER
+  if (maximum !== undefined) yield maximum + step
+  if (minimum !== undefined) yield minimum - step
+  if (exclusiveMinimum !== undefined) yield exclusiveMinimum
+}
 
 describe('a member without the permission gets 403 for any request', () => {
   const refusable = OPERATIONS.flatMap((operation) => {

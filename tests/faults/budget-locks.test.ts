@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addKey, openStage, personWith, type Stage, setBudget } from '#tests/support/admission.ts'
 import type { Person } from '#tests/support/client.ts'
-import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
+import { expectSoundLedger, ONE_CREDIT } from '#tests/support/ledger-invariants.ts'
 import { countLocked } from '#tests/support/locks.ts'
 import { needs } from '#tests/support/programs.ts'
 
@@ -43,6 +43,7 @@ const ask = (organization: Person, modelId: string) => {
   return ledger.hold(
     { organizationId, userId, apiKeyId: null },
     { id: modelId, inputRatio: 1, outputRatio: 1 },
+    ONE_CREDIT,
   )
 }
 
@@ -119,7 +120,11 @@ test(
       await Promise.all(
         Array.from({ length: 12 }, (_, index) => {
           const { ledger } = (index % 2 ? stage.server : stage.other).server.services
-          return ledger.hold({ organizationId, userId, apiKeyId: index % 3 ? key.id : null }, model)
+          return ledger.hold(
+            { organizationId, userId, apiKeyId: index % 3 ? key.id : null },
+            model,
+            ONE_CREDIT,
+          )
         }),
       )
     await expectSoundLedger(sql(), organizationId)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addKey, setBudget } from '#tests/support/admission.ts'
 import type { Person } from '#tests/support/client.ts'
+import { ONE_CREDIT } from '#tests/support/ledger-invariants.ts'
 import { countLocked } from '#tests/support/locks.ts'
 import { needs } from '#tests/support/programs.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -38,7 +39,7 @@ test.each(deletions)(
     await setBudget(server, owner, { api_key_id: apiKeyId, credits_per_month: 10 })
     const payer = { organizationId, userId: owner.userId, apiKeyId }
     const model = { id: randomUUID(), inputRatio: 1, outputRatio: 1 }
-    await server.server.services.ledger.hold(payer, model)
+    await server.server.services.ledger.hold(payer, model, ONE_CREDIT)
     const [path, body] = ask(owner)
     const deletion = await sql.begin(async (tx) => {
       // Takes locks in the order in which a hold is closed (ledger/hold-statements.ts), with the foreign keys

@@ -60,7 +60,7 @@ test('the job queue starts while other statements wait for its connection', asyn
   expect(await sql`select from jobs.version`).toHaveLength(1)
   // In a process that runs no jobs, the first one needs no second connection, either.
   await sql.begin((tx) => jobs.add(tx, NOTHING, {}))
-  expect((await jobs.countWaiting()).get('nothing')).toBe(1)
+  expect((await jobs.countWaiting()).get('nothing')?.count).toBe(1)
   await jobs.stop()
 })
 

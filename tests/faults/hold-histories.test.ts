@@ -22,6 +22,18 @@ afterAll(() => server.stop())
 /** The remaining credits of a budget or an organization. */
 interface Purse {
   left: number
+  /** A budget reserves the expected cost of a hold, an organization one credit. */
+  isBudget: boolean
+}
+
+const PRICES = { inputRatio: 0.5, outputRatio: 2 }
+
+const reservedIn = ({ isBudget }: Purse, { inputTokens, outputTokens }: Expected): number =>
+  isBudget ? Math.max(1, inputTokens * PRICES.inputRatio + outputTokens * PRICES.outputRatio) : 1
+
+interface Expected {
+  inputTokens: number
+  outputTokens: number
 }
 
 interface Subject {
@@ -35,39 +47,40 @@ test.each(Array.from({ length: HISTORIES }, (_, at) => 4_000 + at))('history %i'
   const random = createRandom(seed)
   const { ledger, database } = server.server.services
   const { organizationId, subjects } = await populate(random)
-  const open: { holdId: string; subject: Subject }[] = []
+  const open: { holdId: string; subject: Subject; expected: Expected }[] = []
   for (let step = 0; step < STEPS; step++) {
-    const wanted = Array.from(
-      { length: 1 + Math.floor(random() * GROUP_MAX) },
-      () => subjects[Math.floor(random() * subjects.length)] as Subject,
-    )
-    const expected = wanted.map((subject) => {
-      const isAdmitted = subject.purses.every(({ left }) => left >= 1)
-      if (isAdmitted) for (const purse of subject.purses) purse.left -= 1
+    const wanted = Array.from({ length: 1 + Math.floor(random() * GROUP_MAX) }, () => ({
+      subject: subjects[Math.floor(random() * subjects.length)] as Subject,
+      expected: { inputTokens: Math.floor(random() * 6), outputTokens: Math.floor(random() * 4) },
+    }))
+    const admitted = wanted.map(({ subject: { purses }, expected }) => {
+      const isAdmitted = purses.every(({ left }) => left >= 1)
+      if (isAdmitted) for (const purse of purses) purse.left -= reservedIn(purse, expected)
       return isAdmitted
     })
     const holds = await Promise.all(
-      wanted.map(({ userId, apiKeyId }) =>
+      wanted.map(({ subject: { userId, apiKeyId }, expected }) =>
         ledger
-          .hold({ organizationId, userId, apiKeyId }, { id: MODEL, inputRatio: 0.5, outputRatio: 2 })
+          .hold({ organizationId, userId, apiKeyId }, { id: MODEL, ...PRICES }, async () => expected)
           .catch((error: AppError) => error),
       ),
     )
-    expect(holds.map((hold) => typeof hold === 'string')).toEqual(expected)
+    expect(holds.map((hold) => typeof hold === 'string')).toEqual(admitted)
     for (const hold of holds) if (typeof hold !== 'string') expect(hold.status).toBe(402)
     holds.forEach((hold, at) => {
-      if (typeof hold === 'string') open.push({ holdId: hold, subject: wanted[at] as Subject })
+      const one = wanted[at]
+      if (typeof hold === 'string' && one) open.push({ holdId: hold, ...one })
     })
 
     const closing = open.filter(() => random() < 0.4)
     await Promise.all(
-      closing.map(({ holdId, subject }) => {
+      closing.map(({ holdId, subject, expected }) => {
         const usage =
           random() < 0.3
             ? null
             : { inputTokens: Math.floor(random() * 4), outputTokens: Math.floor(random() * 2) }
         const cost = usage ? usage.inputTokens * 0.5 + usage.outputTokens * 2 : 0
-        for (const purse of subject.purses) purse.left += 1 - cost
+        for (const purse of subject.purses) purse.left += reservedIn(purse, expected) - cost
         // Two settlements run concurrently, and one of them succeeds.
         return Promise.all([ledger.settle(holdId, usage, null), ledger.settle(holdId, usage, null)])
       }),
@@ -92,7 +105,7 @@ async function populate(random: () => number) {
     where organization_id = ${organizationId} and name = 'member'`
   const credits = 20 + Math.floor(random() * 60)
   await ledger.grant(organizationId, credits, 'test')
-  const account: Purse = { left: credits }
+  const account: Purse = { left: credits, isBudget: false }
   const maybeBudget = async (column: 'user_id' | 'api_key_id', id: string): Promise<Purse[]> => {
     if (random() < 0.3) return []
     const left = Math.floor(random() * 300) / 10
@@ -100,7 +113,7 @@ async function populate(random: () => number) {
       insert into budgets (id, organization_id, ${sql(column)}, credits_per_month, month)
       values (${crypto.randomUUID()}, ${organizationId}, ${id}, ${left}, date_trunc('month', now() at time zone 'utc'))`
     await sql`update credit_accounts set budgets_version = 1 where organization_id = ${organizationId}`
-    return [{ left }]
+    return [{ left, isBudget: true }]
   }
   const subjects: Subject[] = []
   for (const { userId } of [owner, member]) {

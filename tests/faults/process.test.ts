@@ -53,7 +53,7 @@ describe('a server on the embedded database', () => {
     const heir = await startProcess(environment)
     const query = `org_id=${person.organizationId}&chat_id=${idsOf(stream).chatId}`
     const { body } = await heir.call('GET', `/api/chat?${query}`, { token: person.token })
-    expect(body.messages[1]).toMatchObject({ status: 'error' })
+    expect(body.messages[1]).toMatchObject({ status: 'error', finish_reason: null })
     expect(body.messages[1].content.length).toBeGreaterThan(10)
     await heir.stop()
   }, 240_000)

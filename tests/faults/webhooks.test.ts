@@ -77,6 +77,23 @@ test('fails a delivery after its last try, and can deliver it again', async () =
   expect((await list()).body.data[0]).toMatchObject({ failing_since: null, is_enabled: true })
 })
 
+test('a success that comes late keeps the attempts that were recorded before it', async () => {
+  const owner = await ownWebhooks(server)
+  const held: ServerResponse[] = []
+  receiver.answers.set('/slow', (response) => held.push(response))
+  const { id } = await owner.add(`${receiver.url}/slow`)
+  await owner.converse()
+  await expect.poll(() => held.length).toBe(1)
+  await owner.call('PUT', 'update', { webhook_id: id }, { is_enabled: false })
+  expect(await attemptsOf(owner, id)).toHaveLength(1)
+  held[0]?.end()
+  await expect.poll(() => statusOf(owner, id)).toBe('delivered')
+  expect(await attemptsOf(owner, id)).toMatchObject([
+    { response_status: null, error: expect.stringContaining('disabled') },
+    { response_status: 200, error: null },
+  ])
+})
+
 test('respects Retry-After', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/later', (response, count) => {

@@ -1,5 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { parseExactJson } from '#database/exact-json.ts'
+import { cleanTitle } from '#parts/chat/clean-title.ts'
 import { findTerms, parseQuery } from '#parts/chat/search-query.ts'
+import { readRobots } from '#platform/crawler/robots.ts'
+import { readSitemaps } from '#platform/crawler/sitemaps.ts'
+import type { Visitor } from '#platform/crawler/visit.ts'
+import { cleanText as cleanDocument } from '#platform/documents/bounded-text.ts'
+import { joinBrokenWords } from '#platform/documents/join-broken-words.ts'
+import { decodePage } from '#platform/documents/page-encoding.ts'
+import { readRobotsDirectives } from '#platform/documents/robots-directives.ts'
+import { splitText } from '#platform/documents/split-text.ts'
+import { prefers } from '#platform/http/accept.ts'
+import { readCookie } from '#platform/http/cookies.ts'
+import { parseJsonBody } from '#platform/http/json-body.ts'
+import { isBlank } from '#platform/http/visible-text.ts'
+import { cleanText } from '#platform/mcp/clean-text.ts'
+import { readCallArguments } from '#platform/models/call-arguments.ts'
 import { loadTokenCounter } from '#platform/models/count-tokens.ts'
 import {
   PASSAGES_PREFACE,
@@ -8,27 +23,17 @@ import {
   withoutAttachments,
   withoutTags,
 } from '#platform/models/prompt-elements.ts'
+import { StreamBody } from '#platform/models/stream-body.ts'
+import { splitThoughts, ThinkTags, withoutThoughts } from '#platform/models/think-tags.ts'
+import { languageOf } from '#platform/retrieval/languages.ts'
+import { variantOf } from '#platform/retrieval/word-variants.ts'
+import { listWords } from '#platform/retrieval/words.ts'
 import { maskOf } from '#platform/secrets/mask-secrets.ts'
+import { attempt, type GrowthRow, inPieces, repeated, testGrowth } from '#tests/support/growth.ts'
 
-/*
- * Functions that read text of tenants, providers or websites on the event loop. Their time may not grow faster than the
- * text, because one request would stop all others. Each has the inputs for which such code is slowest.
- */
+/* Functions that read text of tenants, providers or websites on the event loop, with inputs of their own. */
 
-/** A doubled input may take this many times as long. Quadratic time is 4 times as long. */
-const GROWTH_MAX = 2.5
-/** The least ratio of several counts, because a collection of garbage may fall into a measurement. */
-const ATTEMPTS = 8
-/** Measured from this time on, because shorter times are noise. If the longest input takes less, it is fast enough. */
-const MEASURED_MS = 40
-const CHARACTERS_MAX = 1_000_000
-
-interface Row {
-  what: string
-  run: (text: string) => unknown
-  /** Strings that are repeated, with a start that is not. */
-  inputs: [start: string, unit: string][]
-}
+const FOREVER = new AbortController().signal
 
 const count = await loadTokenCounter()
 const secrets = [
@@ -40,7 +45,30 @@ const secrets = [
 const mask = maskOf(secrets)
 const query = parseQuery(`${'a '.repeat(60)}"b a a a a a a a a a a"`)
 
-const ROWS: Row[] = [
+/** A website whose files all have this content. */
+const visitorOf = (content: string): Visitor => ({
+  get: async (url) => ({
+    url,
+    status: 200,
+    headers: {},
+    contentType: 'text/plain',
+    etag: null,
+    lastModified: null,
+    body: Buffer.from(content),
+  }),
+})
+
+const ROWS: GrowthRow[] = [
+  {
+    what: 'a number with many digits',
+    run: (text) => parseExactJson(`[1.${text}1]`),
+    inputs: [
+      ['', '0'],
+      ['1', '0'],
+      ['', '1'],
+      ['', '0,1.'],
+    ],
+  },
   {
     what: 'masking secrets',
     run: mask.text,
@@ -114,31 +142,172 @@ const ROWS: Row[] = [
       ['', 'c '],
     ],
   },
+  {
+    what: 'cleaning a document',
+    run: cleanDocument,
+    inputs: repeated('\u00ad', '\u00ad\n', '\u00ad ', '\r'),
+  },
+  {
+    what: 'joining broken words',
+    run: joinBrokenWords,
+    inputs: [
+      ...repeated('a', '-', 'a-', 'a-\n', 'ab-\nab', 'a-b ', 'a- ', '\u00ad\n'),
+      ['-', 'a'],
+      ['a-\n', 'a'],
+    ],
+  },
+  { what: 'cleaning a title', run: cleanTitle, inputs: repeated('[', '{"title":', '"', '#', '<think>', ' ') },
+  {
+    what: 'splitting thoughts',
+    run: splitThoughts,
+    inputs: repeated('<think>', '</think>', '<', '[THINK]', ' '),
+  },
+  {
+    what: 'separating thoughts that arrive in pieces',
+    run(text) {
+      const tags = new ThinkTags({ text() {}, reasoning() {} })
+      for (const piece of inPieces(text)) tags.text(piece)
+      tags.end()
+    },
+    inputs: [
+      ...repeated(' ', '<', '[', '<think>', '<think></think>', '<|channel|>', '<|', 'assistant'),
+      ['<think>', 'a'],
+      ['<think>', ' '],
+      ['<think>', '</thin'],
+      ['<|channel|>', 'a'],
+      ['<|channel|>analysis<|message|>', '<'],
+      ['<|channel|>analysis<|message|>', '<|end|><|start|>assistant<|channel|>final<|message|>'],
+    ],
+  },
+  {
+    what: 'reading a streamed body that arrives in pieces',
+    run: attempt((text) => {
+      const body = new StreamBody(true, () => {})
+      for (const piece of inPieces(text)) body.feed(Buffer.from(piece))
+      body.end()
+    }),
+    inputs: [...repeated(' ', 'data: a', 'data: a\n', '\n', ':', '\r'), ['[', '{},'], ['{"', 'a']],
+  },
+  {
+    what: 'splitting a document',
+    run: (text) => splitText(text, { kind: 'markdown' }),
+    inputs: repeated(
+      'a',
+      'a ',
+      '#',
+      '# a\n',
+      '- ',
+      '- a\n',
+      '|',
+      '| a |\n',
+      '```\n',
+      '> ',
+      '\n',
+      '. ',
+      '漢',
+      '😀',
+    ),
+  },
+  {
+    what: 'reading robots.txt',
+    run: (text) => readRobots('http://site.example', visitorOf(text), FOREVER).catch(() => {}),
+    inputs: repeated(
+      'Disallow: /a\n',
+      'User-agent: *\n',
+      'Disallow: /*a\n',
+      '#',
+      '\r',
+      ' ',
+      'a:',
+      'Sitemap: a\n',
+    ),
+  },
+  {
+    what: 'reading sitemaps',
+    run: (text) => readSitemaps(['http://site.example/map'], visitorOf(text), 10_000, FOREVER),
+    inputs: [
+      ...repeated('<loc>', '<loc>a', '</loc>', '<', '<loc>http://site.example/a</loc>', '<loc ', '&', ' '),
+      ...repeated(
+        '<loc><![CDATA[',
+        '<loc><![CDATA[a]]>',
+        '<!--',
+        '<!-- -->',
+        '<?',
+        'http://site.example/a\n',
+      ),
+    ],
+  },
+  {
+    what: 'decoding a page',
+    run: (text) => decodePage(Buffer.from(text), 'text/html'),
+    inputs: repeated(
+      '<meta ',
+      '<meta charset=',
+      '<meta a="',
+      '<!--',
+      '<script>',
+      '<title',
+      '<',
+      ' ',
+      'é',
+      '\ufffd',
+    ),
+  },
+  {
+    what: 'removing thoughts',
+    run: withoutThoughts,
+    inputs: repeated('<think>', '</think>', '<', '[THINK]', ' '),
+  },
+  {
+    what: 'reading the arguments of a call',
+    run: attempt(readCallArguments),
+    inputs: repeated('[', '{"a":', '`', '"', ' '),
+  },
+  { what: 'cleaning the text of a server', run: cleanText, inputs: repeated('\u202e', ' ', '\r\n', 'a') },
+  {
+    what: 'reading the Accept header',
+    run: (text) => prefers('text/event-stream', text),
+    inputs: repeated(',', ';q=', '*/*;', ' '),
+  },
+  {
+    what: 'reading cookies',
+    run: (text) => readCookie(text, 'a'),
+    inputs: repeated(';', 'a=', ' ', 'b=1; '),
+  },
+  { what: 'finding visible characters', run: isBlank, inputs: repeated(' ', '\u200b', 'a') },
+  {
+    what: 'reading directives for robots',
+    run: readRobotsDirectives,
+    inputs: repeated(',', 'noindex,', ':', ' '),
+  },
+  {
+    what: 'listing words and their other forms',
+    run: (text) => listWords(text).map(variantOf),
+    inputs: repeated(
+      ...[
+        'a',
+        'a ',
+        "'",
+        '漢',
+        'e\u0301',
+        '-',
+        'a\u00ad',
+        'a\u200b',
+        '\u200b',
+        'a\u200b ',
+        '\u2060',
+        '👍🏽',
+        '🇩',
+      ],
+      ...['é', 'é ', '환', '환불은 ', '하'],
+    ),
+  },
+  { what: 'detecting the language', run: languageOf, inputs: repeated('a', 'the ', '漢', '-') },
+  {
+    what: 'parsing a body',
+    run: attempt((text: string) => parseJsonBody(Buffer.from(text), { valuesMax: 1_000_000 })),
+    inputs: repeated('[', '0,', '{"a":', '"', '\\\\', ' '),
+  },
 ]
 
-describe.each(ROWS)('$what takes time that grows like the text', ({ run, inputs }) => {
-  test.each(inputs)('%j and repeated %j', (start, unit) => {
-    let made = 0
-    // No text is measured twice, because some functions remember what they have read.
-    const textOf = (length: number) => start + unit.repeat(Math.ceil(length / unit.length) + ++made)
-    let characters = 2_000
-    while (timeOf(run, textOf(characters)) < MEASURED_MS) {
-      if (characters >= CHARACTERS_MAX) return
-      characters *= 2
-    }
-    let growth = Number.POSITIVE_INFINITY
-    for (let attempt = 0; attempt < ATTEMPTS && growth > GROWTH_MAX; attempt += 1) {
-      const once = timeOf(run, textOf(characters))
-      growth = Math.min(growth, timeOf(run, textOf(characters * 2)) / Math.max(once, 1))
-    }
-    expect(growth).toBeLessThanOrEqual(GROWTH_MAX)
-  })
-})
-
-/** Returns the processor time of a call in milliseconds, which does not depend on other processes. */
-function timeOf(run: (text: string) => unknown, text: string): number {
-  const before = process.threadCpuUsage()
-  run(text)
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1_000
-}
+testGrowth(ROWS)

@@ -85,8 +85,9 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'oidc-provider': ['server/parts/mcp-server/'],
   // Parsers of uploaded files are used only in the folder that enforces their limits.
   unpdf: ['server/platform/documents/'],
-  mammoth: ['server/platform/documents/'],
-  'read-excel-file/universal': ['server/platform/documents/'],
+  'postal-mime': ['server/platform/documents/'],
+  jschardet: ['server/platform/documents/'],
+  '@exodus/bytes/encoding.js': ['server/platform/documents/'],
   'file-type': ['server/platform/documents/'],
   yauzl: [
     'server/platform/documents/',

@@ -57,6 +57,7 @@ const NOT_IN_THE_CONSOLE = {
     'request.read_only',
     'request.method_not_allowed',
     'request.unsupported_type',
+    'health.',
     'request.upgrade_needed',
     'request.uri_too_long',
   ],
@@ -251,13 +252,13 @@ describe('the messages for errors', async () => {
 })
 
 /**
- * Errors without a status whose codes reach the console: the reasons for failed replies, and, for a model's base URL,
- * those of `NetError`.
+ * Errors without a status whose codes reach the console: the reasons for failed replies, `net.busy` among them, and, for a
+ * model's base URL, those of `NetError`.
  */
 const REASONS_FOR_REPLIES = [
   /^(model|reply)\./,
   /^agent\.foreign_failed$/,
-  /^net\.(not_an_address|protocol|credentials|not_public|cloud_metadata)$/,
+  /^net\.(busy|not_an_address|protocol|credentials|not_public|cloud_metadata)$/,
 ]
 
 /**

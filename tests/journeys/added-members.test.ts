@@ -163,10 +163,12 @@ describe('an added person', () => {
 
 test('GET /api/users/find finds only people who share an organization with the caller', async () => {
   const find = (email: string) => as(owner, 'GET', `/api/users/find?email=${encodeURIComponent(email)}`)
-  const unknown = await find(`${randomUUID()}@example.com`)
+  const nobody = `${randomUUID()}@example.com`
+  const unknown = await find(nobody)
   const stranger = await find(person.email)
   expect([unknown.status, stranger.status]).toEqual([404, 404])
-  expect({ ...stranger.body, request_id: null }).toEqual({ ...unknown.body, request_id: null })
+  const alike = JSON.stringify({ ...unknown.body, request_id: null }).replaceAll(nobody, person.email)
+  expect({ ...stranger.body, request_id: null }).toEqual(JSON.parse(alike))
   await add()
   expect((await find(person.email)).status).toBe(404)
   await shareOrganization()

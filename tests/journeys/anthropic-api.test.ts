@@ -46,8 +46,10 @@ describe('a request', () => {
       'claude',
       {
         system: [
+          { type: 'text', text: ' ' },
           { type: 'text', text: 'A', cache_control: { ...EPHEMERAL, ttl: '1h' } },
           { type: 'text', text: 'B' },
+          { type: 'text', text: '\n' },
         ],
       },
       {
@@ -237,13 +239,29 @@ describe('a request', () => {
   })
 })
 
+const imageFrom = (source: object) => ({ messages: [{ role: 'user', content: [{ type: 'image', source }] }] })
+
 describe('an error', () => {
   test.each<[object, RegExp]>([
     [{ messages: [] }, /messages/],
+    [
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'system', content: [{ type: 'image' }] },
+        ],
+      },
+      /blocks of type image/,
+    ],
     [{ max_tokens: undefined }, /max_tokens/],
     [{ messages: [{ role: 'user', content: [{ type: 'search_result' }] }] }, /blocks of type search_result/],
     [{ messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'x' }] }] }, /tool_use_id/],
     [{ messages: [{ role: 'user', content: [{ type: 'image' }] }] }, /source is required/],
+    [imageFrom({ type: 'base64', media_type: 'image/png' }), /content\.0\.source\.data is required/],
+    [imageFrom({ type: 'base64', data: PNG }), /content\.0\.source\.media_type is required/],
+    [imageFrom({ type: 'url' }), /content\.0\.source\.url is required/],
+    [imageFrom({ type: 'base64', media_type: 'text/plain', data: PNG }), /source must have a media_type/],
+    [imageFrom({ type: 'base64', media_type: 'image/png', data: '%' }), /source must have .* base64/],
     [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, /web_search_20250305/],
     [{ tool_choice: { type: 'any' } }, /tool_choice/],
     [{ mcp_servers: [{ type: 'url' }] }, /mcp_servers is not supported/],

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '#database/new-id.ts'
 import { addKey, setBudget } from '#tests/support/admission.ts'
-import { ledgerOf, titledChat } from '#tests/support/chats.ts'
+import { agentKeeper } from '#tests/support/agents.ts'
+import { ledgerOf, sendFile, titledChat } from '#tests/support/chats.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
@@ -139,8 +142,167 @@ describe('a budget', () => {
   })
 })
 
+/** Prices at which a reply of emu-n60 costs about 100 credits. */
+const PRICES = { input_ratio: 0, output_ratio: 100 / 60 }
+
+describe('calls at the same time pass a budget by at most one call', () => {
+  const CALLS = 20
+  const BUDGET = 250
+  const complete = (sender: Person, more: object = {}) =>
+    server.call('POST', '/openai/v1/chat/completions', {
+      token: sender.token,
+      body: { model: 'metered', messages: [{ role: 'user', content: 'Hi' }], ...more },
+    })
+
+  async function withBudget(prices = PRICES) {
+    const person = await server.signUp()
+    const config = { base_url: `${provider.url}/v1`, ...prices }
+    const model = { name: 'metered', provider: 'openai-compatible', version: 'emu-n60-ttft200', config }
+    const modelId = await server.addModel(person, model)
+    const key = await addKey(server, person)
+    const set = (subject: object) => setBudget(server, person, { ...subject, credits_per_month: BUDGET })
+    return { person, key, modelId, set }
+  }
+
+  async function expectAtMostOneBeyond(person: Person, statuses: number[]) {
+    expect(new Set(statuses)).toEqual(new Set([200, 402]))
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(3)
+    const spent = await spentBy(person)
+    expect(spent).toBeLessThanOrEqual(BUDGET + 100)
+    await expectSoundLedger(sql(), person.organizationId)
+    const { body } = await budgets('list', person)
+    expect(body.data[0]).toMatchObject({ held: 0, spent })
+  }
+
+  test.each(['key', 'member'])('with max_tokens, by the budget of a %s', async (owner) => {
+    const { person, key, set } = await withBudget()
+    await set(owner === 'key' ? { api_key_id: key.id } : { user_id: person.userId })
+    const calls = Array.from({ length: CALLS }, () => complete(key.sender, { max_tokens: 60 }))
+    const answers = await Promise.all(calls)
+    await expectAtMostOneBeyond(
+      person,
+      answers.map(({ status }) => status),
+    )
+  })
+
+  test.each([
+    ['a model', false],
+    ['a route', true],
+  ])('without max_tokens, by calls of %s that are expected to be like recent calls', async (_, isRoute) => {
+    const { person, key, modelId, set } = await withBudget()
+    const route = { strategy: 'weighted', members: [{ model_id: modelId }] }
+    const model = isRoute
+      ? await server.addModel(person, { name: 'r', provider: 'route', version: '1', config: { route } })
+      : modelId
+    expect((await complete(key.sender, { model })).status).toBe(200)
+    await set({ api_key_id: key.id })
+    const answers = await Promise.all(Array.from({ length: CALLS }, () => complete(key.sender, { model })))
+    const statuses = answers.map(({ status }) => status)
+    // The call before the budget counts, too.
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+    await expectAtMostOneBeyond(person, statuses)
+  })
+
+  test('in chats, where replies in progress count what they are expected to cost', async () => {
+    const { person, modelId, set } = await withBudget()
+    const chats = await Promise.all(Array.from({ length: CALLS }, () => titledChat(server, person)))
+    const first = await titledChat(server, person)
+    await server.say(person, { chat_id: first, model_id: modelId }, { content: 'Hi' })
+    await set({ user_id: person.userId })
+    const asked = chats.map((chat_id) =>
+      server.say(person, { chat_id, model_id: modelId }, { content: 'Hi' }).then(
+        () => 200,
+        () => 402,
+      ),
+    )
+    await expectAtMostOneBeyond(person, await Promise.all(asked))
+  })
+
+  test('by an agent that was not called before, whose messages are counted', async () => {
+    const { person, modelId, set } = await withBudget({ input_ratio: 1, output_ratio: 0 })
+    const { make } = await agentKeeper(server, person)
+    const model = await make({ model_id: modelId })
+    await set({ user_id: person.userId })
+    const messages = [{ role: 'user', content: 'a b c '.repeat(33) }]
+    const calls = Array.from({ length: CALLS }, () => complete(person, { model, messages }))
+    const answers = await Promise.all(calls)
+    await expectAtMostOneBeyond(
+      person,
+      answers.map(({ status }) => status),
+    )
+  })
+
+  test('by recordings of a low bit rate', async () => {
+    const { person, set } = await withBudget()
+    const config = { base_url: `${provider.url}/v1`, api_key: 'k', seconds_ratio: 30 }
+    await server.addModel(person, { provider: 'openai', version: 'whisper-ttft200', config })
+    await set({ user_id: person.userId })
+    // The provider hears 2.5 seconds, which cost 90 credits.
+    const file = Buffer.concat([readFileSync('tests/fixtures/sound.mp3'), Buffer.alloc(1_000)])
+    const sent = { token: person.token, file, name: 'sound.mp3', type: 'audio/mpeg' }
+    const calls = Array.from({ length: CALLS }, () => sendFile(server, '/api/chat/transcribe', sent))
+    const answers = await Promise.all(calls)
+    await expectAtMostOneBeyond(
+      person,
+      answers.map(({ status }) => status),
+    )
+  })
+
+  test.each([1, 2 ** 31, Number.MAX_SAFE_INTEGER])(
+    'and a maximum of %i tokens is accepted',
+    async (max_tokens) => {
+      const { key, set } = await withBudget()
+      await set({ api_key_id: key.id })
+      expect((await complete(key.sender, { max_tokens })).status).toBe(200)
+    },
+  )
+
+  test('and a small call is not refused beside one of a price that is not yet known', async () => {
+    const { key, set } = await withBudget()
+    await set({ api_key_id: key.id })
+    const first = complete(key.sender)
+    expect((await first).status).toBe(200)
+    expect((await complete(key.sender, { max_tokens: 1 })).status).toBe(200)
+  })
+})
+
+describe('a call without max_tokens is expected to cost', () => {
+  const [MODEL, ROUTE, AGENT] = [newId(), newId(), newId()]
+  const ofAgent = { agentId: AGENT }
+  const ofHidden = { agentId: AGENT, hidesModel: true }
+  const route = { id: ROUTE, members: [{ id: newId() }, { id: MODEL }] }
+
+  /** Usage of two calls of 40 output tokens and 90 credits each, and the credits expected of another call. */
+  test.each<[string, object, object, object, number]>([
+    ['the mean output', { model_id: MODEL }, {}, {}, 40],
+    ["a route's mean output", { model_id: MODEL }, {}, route, 40],
+    ["an agent's mean cost", { model_id: MODEL, agent_id: AGENT }, ofAgent, {}, 90],
+    ["a route's mean cost by an agent", { model_id: MODEL, agent_id: AGENT }, ofAgent, route, 90],
+    ["a foreign agent's mean cost", { model_id: null, agent_id: AGENT }, ofHidden, route, 90],
+    ['500 tokens without usage of the model', { model_id: ROUTE }, {}, {}, 500],
+    ['500 tokens without usage of the agent', { model_id: MODEL }, ofAgent, {}, 500],
+    ['500 tokens without usage outside agents', { model_id: MODEL, agent_id: AGENT }, {}, {}, 500],
+    ['500 tokens after a week', { model_id: MODEL, ago: 7 }, {}, {}, 500],
+  ])('%s', async (_, usage, payer, model, expected) => {
+    const person = await server.signUp()
+    const { organizationId, userId } = person
+    const days = [{ agent_id: null, ago: 6, ...usage }]
+    await sql()`
+      insert into usage_days (organization_id, day, model_id, agent_id, messages, input_tokens, output_tokens, credits)
+      select ${organizationId}, (now() at time zone 'utc')::date - ago, model_id, agent_id, 2, 1, 80, 180
+      from json_to_recordset(${JSON.stringify(days)}::text::json) as r (model_id uuid, agent_id uuid, ago int)`
+    await setBudget(server, person, { user_id: userId, credits_per_month: 1_000 })
+    const holdId = await server.server.services.ledger.hold(
+      { organizationId, userId, apiKeyId: null, ...payer },
+      { id: MODEL, inputRatio: 1, outputRatio: 1, ...model },
+      async () => ({ inputTokens: 0, outputTokens: null }),
+    )
+    expect(await sql()`select expected::float8 from open_holds where id = ${holdId}`).toEqual([{ expected }])
+  })
+})
+
 describe('a caller whose budget is used up', () => {
-  test('has exceeded it by at most the last reply, because a hold reserves one credit', async () => {
+  test('has exceeded it by at most the last reply', async () => {
     const { person, say } = await personWithModel()
     await setBudget(server, person, { user_id: person.userId, credits_per_month: 1 })
     await say()

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '#database/new-id.ts'
 import { createMessageIndex } from '#parts/chat/index-messages-system.ts'
+import { WORDS_VERSION } from '#platform/retrieval/word-variants.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
@@ -57,7 +58,7 @@ async function addMessage(chatId: string, content: string, more: NewText = {}, s
 
 /** Waits until everything is indexed. The server's own sweep may run concurrently. */
 async function indexed(): Promise<void> {
-  const index = createMessageIndex(server.server.services.database)
+  const index = createMessageIndex(server.server.services)
   for (;;) {
     await index.sweep()
     const [left] = await database()`
@@ -72,7 +73,7 @@ async function indexed(): Promise<void> {
 
 /** Sweeps until the walk pauses. */
 async function rested(): Promise<void> {
-  const index = createMessageIndex(server.server.services.database)
+  const index = createMessageIndex(server.server.services)
   for (let rests = false; !rests; ) {
     await index.sweep()
     const [walk] = await database()`select below is null and rest_until > now() as rests from chat_words_walk`
@@ -262,7 +263,7 @@ describe('the pages of results', () => {
 })
 
 describe('hostile queries', () => {
-  test.each([...["'", '\\', '&|!():*<->', '"'.repeat(200), '-', '-word', '""', '?!', '-"a b"', '😀']])(
+  test.each([...["'", '\\', '&|!():*<->', '"'.repeat(200), '-', '-word', '""', '?!', '-"a b"']])(
     '%s contains no search term: 400',
     async (q) => {
       const answer = await ask(q)
@@ -350,11 +351,11 @@ describe('the index', () => {
         insert into chat_messages (id, organization_id, user_id, chat_id, role, content, status)
         select ('01210000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${organizationId}, ${userId}, ${chatId},
           'user', 'quagga', 'complete' from generate_series(1, 2500) n returning *)
-      insert into chat_words (id, organization_id, user_id, chat_id, words)
-      select id, organization_id, user_id, chat_id, '' from added where id > '01210000-0000-7000-8000-000000000001'`
+      insert into chat_words (id, organization_id, user_id, chat_id, words, version)
+      select id, organization_id, user_id, chat_id, '', ${WORDS_VERSION} from added where id > '01210000-0000-7000-8000-000000000001'`
     await database()`
       update chat_words_walk set below = null, rest_until = now(), covered_at = now() - interval '1 minute'`
-    const index = createMessageIndex(server.server.services.database)
+    const index = createMessageIndex(server.server.services)
     await index.sweep()
     expect(await search('quagga', somebody)).toEqual([])
     await database()`update chat_words_walk set below = null, rest_until = now(), covered_at = null`
@@ -365,7 +366,7 @@ describe('the index', () => {
   test('a step that another process has taken since writes nothing and does not move the walk', async () => {
     const chatId = await newChat('Twice')
     const id = await addMessage(chatId, 'okapi')
-    const late = createMessageIndex(server.server.services.database)
+    const late = createMessageIndex(server.server.services)
     await late.find()
     await indexed()
     await rested()
@@ -375,8 +376,8 @@ describe('the index', () => {
     })
     const before = await state()
     expect(before.words).toHaveLength(1)
-    await late.sweep([{ missing: [], below: id }])
-    await late.sweep([{ missing: [{ id, bytes: 5 }], below: null }])
+    await late.sweep([{ missing: [], below: id, checked: 1 }])
+    await late.sweep([{ missing: [{ id, bytes: 5 }], below: null, checked: 1 }])
     expect(await state()).toEqual(before)
   })
 

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parseEvents, textOf } from '#tests/support/client.ts'
+import { findFreePort } from '#tests/support/free-port.ts'
 import { runCli, startProcess } from '#tests/support/process.ts'
 import { createDatabase } from '#tests/support/server.ts'
 
@@ -33,6 +34,18 @@ describe('the command line', () => {
     expect(code).toBe(0)
     expect(output).toContain('openai: key set')
     expect(output).toContain('adminPassword: (set, hidden)')
+    expect(output).not.toContain('canary')
+  })
+
+  test.each([
+    'postgres://parley:canary@host/db',
+    'postgres://parley:can@canary@host/db',
+    'postgres://:canary@host/db',
+    'postgres://parley@host/db?password=canary&sslmode=require',
+  ])('config hides the password of %s', async (url) => {
+    const { output } = await run(['config'], { DATABASE_URL: url, SECRET: 's'.repeat(32) })
+    expect(output).toContain('postgres://')
+    expect(output).toContain('@host/db')
     expect(output).not.toContain('canary')
   })
 
@@ -72,6 +85,34 @@ describe('the command line', () => {
         `parley: Another process uses port ${port}. Stop that process, or set another PORT.\n`,
       ])
       other.close()
+      expect(existsSync(join(folder, 'port/secret'))).toBe(false) // it has done no work
+    },
+    FIRST_START_MS,
+  )
+
+  test.each([
+    [
+      { HOST: '203.0.113.9' },
+      "This machine doesn't have the address 203.0.113.9. Set HOST to one of its addresses",
+    ],
+    [{ HOST: 'nowhere.invalid' }, 'The name nowhere.invalid has no address. Set HOST to an address'],
+    [
+      { DATABASE_URL: 'postgres://parley:hunter22@127.0.0.1:1/parley', SECRET: 's'.repeat(32) },
+      'PostgreSQL cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Check that it runs',
+    ],
+  ])(
+    'a start with %o says what to do in one line',
+    async (wrong, line) => {
+      const port = String(await findFreePort())
+      const data = { DATA_DIR: join(folder, 'nowhere'), PORT: port, LOG_LEVEL: 'silent' }
+      const { code, output } = await run(['start'], {
+        ...data,
+        ...(wrong as unknown as Record<string, string>),
+      })
+      expect(code).toBe(1)
+      expect(output).toContain(line)
+      expect(output.trim().split('\n')).toHaveLength(1)
+      expect(output).not.toContain('hunter22')
     },
     FIRST_START_MS,
   )
@@ -121,6 +162,41 @@ describe('the command line', () => {
     },
     FIRST_START_MS,
   )
+
+  test.each([
+    'start',
+    'migrate',
+    'config',
+    'doctor',
+    'admin',
+    'factors',
+    'backup',
+    'restore',
+    'rotate-secret',
+    'mail',
+    'chat',
+  ])('%s --help prints its usage, and does nothing else', async (name) => {
+    const empty = mkdtempSync(join(folder, 'help-'))
+    const { code, output } = await run([name, '--help'], { DATA_DIR: join(empty, 'data') }, empty)
+    expect([code, output]).toEqual([0, expect.stringMatching(`^Usage: parley <command>\n\n  ${name} `)])
+    expect(readdirSync(empty)).toEqual([])
+  })
+
+  test('a command without arguments refuses one, and prints no secret', async () => {
+    const data = { DATA_DIR: join(folder, 'unused') }
+    for (const name of ['migrate', 'config', 'rotate-secret'])
+      expect(await run([name, 'now'], data)).toMatchObject({
+        code: 1,
+        output: expect.stringContaining(`usage: parley ${name}`),
+      })
+    expect(existsSync(data.DATA_DIR)).toBe(false)
+  })
+
+  test('--version prints the version of package.json', async () => {
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+    for (const name of ['--version', '-v', 'version'])
+      expect(await run([name])).toEqual({ code: 0, output: `parley ${version}\n` })
+  })
 
   test('any other command prints the usage', async () => {
     const { code, output } = await run(['dance'])

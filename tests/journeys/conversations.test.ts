@@ -67,10 +67,12 @@ describe('a conversation', () => {
     const read = await call('GET', `get_with_sessions?conversation_id=${id}`)
     expect(read.body).toMatchObject({ id, title: 'Old engines', sessions: [session.body] })
     expect((await call('DELETE', `delete?conversation_id=${id}`)).status).toBe(200)
-    expect((await call('GET', `get_with_sessions?conversation_id=${id}`)).body.detail).toBe(
+    expect((await call('GET', `get_with_sessions?conversation_id=${id}`)).body.detail).toContain(
       'Conversation not found',
     )
-    expect((await say(session.body.id, 'x')).answer.body.detail).toBe('Conversation chat session not found')
+    expect((await say(session.body.id, 'x')).answer.body.detail).toContain(
+      'Conversation chat session not found',
+    )
   })
 
   test('streams start, content and end, and stores and charges the reply', async () => {
@@ -263,7 +265,10 @@ describe('a conversation', () => {
     const model_id = await addModel('emu-n1')
     const nothing = crypto.randomUUID()
     const refused = await call('POST', 'create_session', { conversation_id: id, model_id: nothing })
-    expect([refused.status, refused.body.detail]).toEqual([404, 'Language model not found'])
+    expect([refused.status, refused.body.detail]).toEqual([
+      404,
+      expect.stringContaining('Language model not found'),
+    ])
     expect((await call('POST', 'create_session', { conversation_id: nothing, model_id })).status).toBe(404)
   })
 })

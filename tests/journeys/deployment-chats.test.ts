@@ -76,6 +76,7 @@ describe('a client with the key', () => {
         error: null,
         error_code: null,
         error_values: null,
+        finish_reason: index % 2 === 0 ? null : 'stop',
         created_at: expect.any(String),
       })),
     })

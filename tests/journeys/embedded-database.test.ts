@@ -29,7 +29,7 @@ const open = (): postgres.Sql => {
 beforeAll(async () => {
   await copyEmbedded(folder)
   database = await PGlite.create({ dataDir: join(folder, DATABASE_FOLDER), extensions: { vector } })
-  close = await serveEmbedded(database, path)
+  close = await serveEmbedded(database, path, () => {})
   await database.exec('create table notes (text text primary key)')
 })
 afterEach(async () => {

@@ -48,6 +48,20 @@ test("the operator's models are listed for every organization and use the operat
   }
 })
 
+test('demo models of an earlier start without providers are neither listed nor called', async () => {
+  const person = await server.signUp()
+  const { sql } = server.server.services.database
+  await sql`
+    insert into llm_models (id, name, provider, version, config)
+    values (gen_random_uuid(), 'Demo of an earlier start', 'demo', 'parley-demo-image', '{}')
+    on conflict do nothing`
+  for (const path of [`/api/llm/list?org_id=${person.organizationId}`, '/openai/v1/models']) {
+    const answer = await server.call('GET', path, { token: person.token })
+    expect(answer.status).toBe(200)
+    expect(answer.text).not.toContain('Demo of an earlier start')
+  }
+})
+
 test("the organization's own models are listed first, in pages", async () => {
   const person = await server.signUp()
   const own = await server.addModel(person, {

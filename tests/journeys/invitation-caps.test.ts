@@ -55,14 +55,19 @@ describe('an unverified sender', () => {
   test('has invitations mailed without their message', async () => {
     const text = 'Win a prize at spam.example'
     const { status, body } = await invite(owner, text)
-    expect([status, body.message]).toEqual([201, null])
+    expect([status, body.message, body.message_left_out]).toEqual([201, null, true])
     const first = await mailTo(mails, body.email, 'invited you')
     expect([first.text, first.html].join()).not.toContain('spam.example')
     expect((await server.call('GET', `/api/invitations/validate?token=${body.token}`)).body.message).toBe(
       null,
     )
     await confirmAddress(server, owner, mails)
-    expect((await invite(owner, 'Welcome')).body.message).toBe('Welcome')
+    expect((await invite(owner)).body.message_left_out).toBe(false)
+    expect((await invite(owner, 'Welcome')).body).toMatchObject({
+      message: 'Welcome',
+      message_left_out: false,
+      email_sent: true,
+    })
   })
 
   test("resends a verified colleague's invitation without its message", async () => {
@@ -74,7 +79,7 @@ describe('an unverified sender', () => {
     const resent = await server.call('POST', `/api/invitations/resend?invitation_id=${body.id}`, {
       token: admin.token,
     })
-    expect(resent.status).toBe(200)
+    expect([resent.status, resent.body.message_left_out]).toEqual([200, true])
     expect((await mailTo(mails, body.email, 'invited you')).text).not.toContain('Quoted once')
   })
 

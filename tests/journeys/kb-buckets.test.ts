@@ -118,6 +118,24 @@ test('objects become documents; a refresh fetches and embeds only changed object
   await expectSound(sql(), kb)
 })
 
+test('an empty object has an error that says so, and the others are ready', async () => {
+  const names = ['zero.txt', 'zero.pdf', 'deep/zero.csv', 'zero.docx', 'zero.xlsx', 'zero.md']
+  for (const name of names) await send('PUT', `empty/${name}`, Buffer.alloc(0))
+  await send('PUT', 'empty/folder/', Buffer.alloc(0))
+  await send('PUT', 'empty/plain.txt', 'A few words.')
+  bucket.requests.splice(0)
+  const kb = await library.create({ sources: [source({ prefix: 'empty/' })] })
+  expect(await library.settle(kb)).toMatchObject({ documents: { total: 7, ready: 1, failed: 6 } })
+  for (const { name, status, error, size } of await documentsOf(kb))
+    if (name === 'plain.txt') expect(status).toBe('ready')
+    else {
+      expect(error).toMatch(new RegExp(`This object is empty: \\S*${name} has 0 bytes`))
+      expect(size).toBe(0)
+    }
+  const read = bucket.requests.filter(({ path }) => path.startsWith('/files/empty/'))
+  expect(read.map(({ path }) => path)).toEqual(['/files/empty/plain.txt'])
+})
+
 test('a bucket that refuses access fails, without revealing its secret', async () => {
   const secret_access_key = 'the-secret-that-nobody-sees'
   const written: string[] = []

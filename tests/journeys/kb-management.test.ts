@@ -58,7 +58,10 @@ describe('a knowledge base', () => {
     expect([changed.status, changed.body.name, changed.body.description]).toEqual([200, 'Handbook 2', 'd'])
     const removed = await library.call('DELETE', 'delete', kb)
     expect([removed.status, removed.body]).toEqual([200, { message: 'Knowledge base deleted' }])
-    expect(said(await library.call('GET', 'get', kb))).toEqual([404, 'Knowledge base not found'])
+    expect(said(await library.call('GET', 'get', kb))).toEqual([
+      404,
+      expect.stringContaining('Knowledge base not found'),
+    ])
   })
 
   test('is listed newest first, in pages', async () => {
@@ -114,7 +117,10 @@ describe('a knowledge base', () => {
   })
 
   test('requires an embedding model', async () => {
-    expect(said(await create({ embedding_model: 'no such' }))).toEqual([404, 'Language model not found'])
+    expect(said(await create({ embedding_model: 'no such' }))).toEqual([
+      404,
+      expect.stringContaining('Language model not found'),
+    ])
     const id = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
     expect(said(await create({ embedding_model: id }))).toEqual([
       400,

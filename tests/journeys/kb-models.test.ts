@@ -148,6 +148,42 @@ test('a chunk that cannot be embedded is not changed', async () => {
   expect(await onlyChunk(kb, 'Voles')).toEqual(chunk)
 })
 
+test.each([
+  ['takes ten texts', (texts: string[]) => (texts.length > 10 ? 400 : undefined)],
+  ['takes one text', (texts: string[]) => (texts.length > 1 ? 422 : undefined)],
+])('a model that %s: all sections are found', async (_name, refuse) => {
+  const sections = Array.from({ length: 90 }, (_, at) => `word${at} ${'lorem ipsum dolor '.repeat(75)}`)
+  embedder.refuse = refuse
+  const embedding_model = await addEmbedder(server, person, embedder)
+  const kb = await library.create({ embedding_model, sources: [text('Sections', sections.join('\n\n'))] })
+  expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { ready: 1 } })
+  for (const at of [0, 44, 89]) {
+    const { body } = await library.call('POST', 'search', { kb_id: kb }, { query: `word${at}` })
+    const contents = body.results.map(({ content }: { content: string }) => content)
+    expect(contents).toContainEqual(expect.stringContaining(`word${at} `))
+  }
+  embedder.refuse = () => undefined
+})
+
+test('a document that the model refuses fails at once with the reason, and others are indexed', async () => {
+  const reason = { error: { message: 'This text is not allowed' } }
+  embedder.refuse = (texts) =>
+    texts.some((one) => one.includes('Vipers')) ? { status: 400, body: reason } : undefined
+  const kb = await library.create({
+    embedding_model: modelId,
+    sources: [text('Grebes'), text('Vipers'), text('Coots')],
+  })
+  expect(await library.settle(kb)).toMatchObject({ documents: { ready: 2, failed: 1, pending: 0 } })
+  embedder.refuse = () => undefined
+  const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: 'Vipers' })
+  expect(body.documents[0]).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('This text is not allowed'),
+  })
+  const [row] = await sql()`select failures from kb_documents where kb_id = ${kb} and name = 'Vipers'`
+  expect(row?.['failures']).toBeLessThanOrEqual(2)
+})
+
 test('a model in use cannot be deleted, and the error names the knowledge base', async () => {
   const id = await addEmbedder(server, person, embedder)
   const kb = await library.create({ name: 'Users of it', embedding_model: id })

@@ -149,12 +149,12 @@ describe('invalid filters are refused', () => {
     [
       '21 keys',
       Object.fromEntries(Array.from({ length: 21 }, (_, at) => [at, at])),
-      'filter must have at most 20 keys.',
+      'filter must have at most 20 fields.',
     ],
     [
       '10,000',
       Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [at, at])),
-      'filter must have at most 20 keys.',
+      'filter must have at most 20 fields.',
     ],
     ['a text', 'lang', /^filter must be an object/],
     ['a list of filters', [{ lang: 'de' }], /^filter must be an object/],

@@ -56,6 +56,45 @@ async function readAgain(kb: string): Promise<void> {
   await library.settle(kb)
 }
 
+test('a page beyond the storage of the organization fails with the reason, and one that shrinks frees bytes', async () => {
+  const owner = await server.signUp()
+  const own = librarian(server, owner)
+  const [{ bytes } = { bytes: 0 }] = await sql()<{ bytes: number }[]>`
+    update organizations set features = '{"file_upload": 3000}' where id = ${owner.organizationId} returning 3000 as bytes`
+  const stored = async () => {
+    const [row] = await sql()`
+      select stored_bytes::int as counted, (select sum(stored_bytes)::int from kb_documents where organization_id = o.id) as found
+      from organizations o where id = ${owner.organizationId}`
+    expect(row?.['counted']).toBe(row?.['found'])
+    return row?.['counted']
+  }
+  const long = (words: number) =>
+    `<html><head><title>Long</title></head><body><p>${'word '.repeat(words)}</p></body></html>`
+  website.pages = { '/': page('Home', '/long'), '/long': long(700) }
+  const kb = await own.create({ sources: [web({ max_pages: 10, max_depth: 1 })] })
+  const read = async () => {
+    const [source] = (await own.call('GET', 'get', { kb_id: kb })).body.sources
+    await own.call('POST', 'reindex', { kb_id: kb }, { source_id: source.id })
+    await own.settle(kb)
+    const { documents } = (await own.call('GET', 'list_documents', { kb_id: kb })).body
+    return (documents as Listed[]).find(({ metadata }) => metadata['url'] === at('/long'))
+  }
+  await own.settle(kb)
+  expect(await read()).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining(`its limit of ${bytes} bytes`),
+  })
+  website.pages['/long'] = long(500)
+  expect(await read()).toMatchObject({ status: 'ready', error: null })
+  const before = await stored()
+  website.pages['/long'] = long(700)
+  expect(await read()).toMatchObject({ status: 'ready', error: expect.stringContaining('its limit') })
+  expect(await stored()).toBe(before)
+  website.pages['/long'] = long(100)
+  expect(await read()).toMatchObject({ status: 'ready', error: null })
+  expect(await stored()).toBe(before - 2_000)
+})
+
 test('pages become documents, and one that fails does not block the others', async () => {
   website.pages = {
     '/': page('Home', '/a', '/b', '/away', '/deep'),

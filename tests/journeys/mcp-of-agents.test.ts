@@ -43,7 +43,7 @@ const FOREVER = new AbortController().signal
 
 async function toolsOf(agentId: string, organizationId = owner.person.organizationId, signal = FOREVER) {
   const agent = await agents.find(organizationId, agentId)
-  return agents.openTools(agent, { messages: [{ role: 'user', content: 'Hi' }] }, signal)
+  return (await agents.openTools(agent, { messages: [{ role: 'user', content: 'Hi' }] }, signal)).tools
 }
 
 const namesOf = async (agentId: string, organizationId?: string) =>

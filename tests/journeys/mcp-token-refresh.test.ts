@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMcp, type Mcp } from '#parts/mcp/index.ts'
 import { McpConnections } from '#platform/mcp/connection.ts'
+import { createSecrets } from '#platform/secrets/secrets.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -200,6 +201,23 @@ describe('a token refresh', () => {
       where id = ${id}`
     expect(await here.call()).toBe('hello')
     expect(await version()).toBe(before + 1)
+  })
+
+  test('frees its claim if the stored credentials cannot be decrypted', async () => {
+    const { here, id, expire } = stage
+    const { sql } = server.server.services.database
+    const [kept] = await sql<
+      { credentials: string }[]
+    >`select credentials from mcp_instances where id = ${id}`
+    await expire()
+    await sql`update mcp_instances set credentials = ${createSecrets('another secret').encrypt('{}', id)} where id = ${id}`
+    await here.call().catch(() => {})
+    const [claim] = await sql`select refresh_claim from mcp_instances where id = ${id}`
+    expect(claim?.['refresh_claim']).toBeNull()
+    await sql`
+      update mcp_instances set credentials = ${kept?.credentials ?? ''}, refresh_claimed_until = null, status = 'active'
+      where id = ${id}`
+    expect(await here.call()).toBe('hello')
   })
 
   test('runs once even if the provider is slow', async () => {

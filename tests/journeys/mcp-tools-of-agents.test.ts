@@ -58,7 +58,7 @@ async function share(options: McpServerOptions = {}, more: Record<string, unknow
 
 async function open(agentId: string, { signal = FOREVER, content = 'Hi' } = {}) {
   const agent = await agents.find(owner.person.organizationId, agentId)
-  return agents.openTools(agent, { messages: [{ role: 'user', content }] }, signal)
+  return (await agents.openTools(agent, { messages: [{ role: 'user', content }] }, signal)).tools
 }
 
 const namesOf = async (agentId: string) => (await open(agentId)).map(({ definition }) => definition.name)

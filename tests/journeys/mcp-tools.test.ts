@@ -138,7 +138,14 @@ test.each<[string, TestTool['run'], unknown]>([
       ...textResult('some'),
       structuredContent: { rows: [1], nextPageToken: 'two', resultSizeEstimate: 9 },
     }),
-    { output: { rows: [1], nextPageToken: 'two', resultSizeEstimate: 9 }, successful: true, error: null },
+    {
+      output: {
+        structuredContent: { rows: [1], nextPageToken: 'two', resultSizeEstimate: 9 },
+        content: [{ type: 'text', text: 'some' }],
+      },
+      successful: true,
+      error: null,
+    },
   ],
   [
     'data as text',

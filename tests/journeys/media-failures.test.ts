@@ -70,7 +70,7 @@ describe('an error at the provider is reported, stored and not charged', () => {
     ['openai', 'gpt-image-emu-wrongbytes', 'not a supported image'],
     ['google', 'gemini-emu-image-blocked', 'PROHIBITED_CONTENT'],
     ['google', 'gemini-emu-image-nothing', 'IMAGE_SAFETY'],
-    ['openai-compatible', 'flux-image-emu-err404', 'has no model'],
+    ['openai-compatible', 'flux-image-emu-err404', 'There is no model'],
     ['google', 'veo-emu-rejected', 'No frame could be drawn'],
     ['google', 'veo-emu-nothing', 'returned no video'],
     ['google', 'veo-emu-deaf', 'status 503'],

@@ -102,7 +102,8 @@ test('each metric changes with the events that it counts', async () => {
   expect(seriesOf(during, 'parley_holds_oldest_seconds')).toBeGreaterThan(0)
   expect(seriesOf(during, 'parley_webhook_deliveries_pending')).toBe(2)
   expect(seriesOf(during, 'parley_jobs_waiting{queue="mail"}')).toBe(2)
-  expect(seriesOf(during, 'parley_first_token_seconds_count{provider="openai-compatible"}')).toBe(1)
+  const labels = 'provider="openai-compatible",model="emu-n200-gap20"'
+  expect(seriesOf(during, `parley_first_token_seconds_count{${labels}}`)).toBe(1)
   expect(seriesOf(during, 'parley_reply_seconds_count')).toBe(0)
   if (redis) expect(seriesOf(during, 'parley_redis_up')).toBe(1)
   await stream.take()
@@ -114,11 +115,15 @@ test('each metric changes with the events that it counts', async () => {
   const after = await scrape()
   expect(seriesOf(after, 'parley_reply_seconds_count')).toBe(1)
   expect(seriesOf(after, 'parley_replies_total{status="complete"}')).toBe(1)
-  const written = seriesOf(after, 'parley_tokens_total{direction="output"}') ?? 0
-  expect(written).toBe(200)
+  expect(seriesOf(after, `parley_tokens_total{${labels},direction="output"}`)).toBe(200)
+  const read = seriesOf(after, `parley_tokens_total{${labels},direction="input"}`) ?? 0
+  expect(seriesOf(after, `parley_credits_total{${labels}}`)).toBe(200 + read)
+  expect(seriesOf(after, `parley_model_calls_total{${labels},outcome="ok"}`)).toBe(1)
+  expect(seriesOf(after, `parley_model_call_seconds_count{${labels}}`)).toBe(1)
   const request = 'parley_http_request_seconds_count'
-  expect(seriesOf(after, `${request}{method="GET",route="unknown",status="404"}`)).toBe(1)
-  expect(seriesOf(after, `${request}{method="POST",route="/api/chat/send_message",status="200"}`)).toBe(1)
+  expect(seriesOf(after, `${request}{method="GET",route="unknown",status="404",kind="request"}`)).toBe(1)
+  const sent = 'method="POST",route="/api/chat/send_message",status="200",kind="stream"'
+  expect(seriesOf(after, `${request}{${sent}}`)).toBe(1)
   expect(after).not.toContain(person.organizationId)
 
   // Charges outside of chats count as well.
@@ -129,7 +134,8 @@ test('each metric changes with the events that it counts', async () => {
     body: { model, messages: [{ role: 'user', content: 'Hi' }] },
   })
   expect(status).toBe(200)
-  await expect.poll(() => ended('parley_tokens_total{direction="output"}')).toBeGreaterThan(written)
+  const other = 'provider="openai-compatible",model="emu-n10",direction="output"'
+  await expect.poll(() => ended(`parley_tokens_total{${other}}`)).toBe(10)
 })
 
 interface Panel {
@@ -155,6 +161,7 @@ const TARGET_LABELS = ['instance', 'job']
 
 test('the dashboard uses only metrics that /metrics serves', async () => {
   server.server.services.metrics.rateLimited.inc({ window: 'ip' })
+  server.server.services.metrics.stalls.inc({ work: 'job test' })
   const text = await scrape()
   const labels = new Map<string, Set<string>>()
   for (const [, name = '', inside = ''] of text.matchAll(/^([a-z_]\w*)(?:\{([^}]*)\})? /gim)) {

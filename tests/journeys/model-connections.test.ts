@@ -167,3 +167,26 @@ test('a failing provider is reported', async () => {
 })
 
 const isWindow = (value: unknown): boolean => value === null || typeof value === 'number'
+
+test('a model can leave fields out that its server refuses without naming them', async () => {
+  const at = { base_url: `${provider.url}/v1`, api_key: 'k' }
+  const { status, body: model } = await addModel({ ...at, omit: ['stream_options'] })
+  expect([status, model.config.omit]).toEqual([201, ['stream_options']])
+  const sent = () => provider.requests.at(-1)?.body
+  expect((await say(model.id)).text).toBe('Good day')
+  expect(sent()).not.toHaveProperty('stream_options')
+  const update = (config: object, id = model.id) => call('PUT', `/api/llm/update?model_id=${id}`, { config })
+  expect((await update({ omit: null })).body.config).not.toHaveProperty('omit')
+  await say(model.id)
+  expect(sent()).toHaveProperty('stream_options')
+
+  const claude = { provider: 'anthropic', version: 'claude-opus-4-5' }
+  const { body: other } = await addModel(at, claude)
+  for (const [answer, code] of [
+    [await addModel({ ...at, omit: ['messages'] }), 'request.invalid'],
+    [await addModel({ ...at, omit: 'stream_options' }), 'request.invalid'],
+    [await addModel({ ...at, omit: ['stream_options'] }, claude), 'llm.setting_unknown'],
+    [await update({ omit: ['encoding_format'] }, other.id), 'llm.setting_unknown'],
+  ] as const)
+    expect([answer.status, answer.body.code]).toEqual([400, code])
+})

@@ -77,6 +77,32 @@ describe('a route', () => {
     expect(refused.error.message).toContain('cannot see images')
   })
 
+  test('passes over a silent member after first_token_seconds, also in a chat, and gives the last one its time', async () => {
+    const silent = await addModel('emu-hang')
+    const slow = await addModel('emu-n2-ttft1500')
+    const answering = await addModel('emu-n2')
+    const { status, body } = await addRoute([silent, answering], { first_token_seconds: 1 })
+    expect([status, body.config.route.first_token_seconds]).toEqual([201, 1])
+    const begin = performance.now()
+    const answer = await complete(body.id)
+    expect([answer.status, answer.body.model]).toEqual([200, 'emu-n2'])
+    const { events } = await server.say(person, { model_id: body.id }, { content: 'Hi' })
+    expect(events.at(-1)?.data).toEqual({ message: 'DONE' })
+    expect(performance.now() - begin).toBeLessThan(60_000)
+    expect(await healthOf(silent)).toMatchObject({
+      state: 'degraded',
+      error: expect.stringContaining('did not start its reply'),
+    })
+    const last = await addRoute([silent, slow], { first_token_seconds: 1 })
+    expect((await complete(last.body.id)).body.model).toBe('emu-n2-ttft1500')
+    const { body: changed } = await call('PUT', `/api/llm/update?model_id=${body.id}`, {
+      config: { route: { first_token_seconds: null } },
+    })
+    expect(changed.config.route).not.toHaveProperty('first_token_seconds')
+    for (const seconds of [0, 121, 1.5])
+      expect((await addRoute([silent, answering], { first_token_seconds: seconds })).status).toBe(400)
+  })
+
   test('is checked within the organization', async () => {
     const stranger = await server.signUp()
     const [own, foreign] = [await addModel('emu-n3'), await addModel('emu-n3', {}, stranger)]
@@ -249,7 +275,7 @@ test('health shows failing members, until they work again, to their organization
     members: [{ state: 'degraded' }, { state: 'healthy' }],
   })
   for (let count = 0; count < 5; count++) await complete(route)
-  const error = 'openai-compatible had an internal error (status 500). Try again later.'
+  const error = 'emu-err500-z had an internal error (status 500): Emulated 500: your key ***'
   expect(await healthOf(route)).toMatchObject({
     state: 'degraded',
     error,

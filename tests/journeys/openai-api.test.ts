@@ -186,7 +186,7 @@ describe('messages', () => {
     [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] }, /tool_call_id/],
     [{ messages: [{ role: 'nobody', content: 'y' }] }, /messages\.0\.role/],
     [{ temperature: 3 }, /temperature/],
-    [{ n: 3 }, /n is not supported/],
+    [{ n: 9 }, /n must be at most 8/],
     [{ tool_choice: 'required' }, /tool_choice/],
     [
       {

@@ -199,7 +199,7 @@ describe('openai', () => {
       new OpenAI({ apiKey: `sk_${'x'.repeat(43)}`, baseURL: openai.baseURL, maxRetries: 0 }).models.list(),
     ).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
     await expect(
-      openai.chat.completions.create({ model: 'talker', messages: asking('hi'), n: 2 }),
+      openai.chat.completions.create({ model: 'talker', messages: asking('hi'), n: 9 }),
     ).rejects.toBeInstanceOf(OpenAI.BadRequestError)
     const stream = await openai.chat.completions.create({
       model: 'breaker',

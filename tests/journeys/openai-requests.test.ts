@@ -54,6 +54,16 @@ describe('chat completions', () => {
     expect(sent()['messages']).toEqual([system('Be brief'), { role: 'user', content: 'say: Hello' }])
   })
 
+  test.each([
+    ['/chat/completions', { max_tokens: 5_000, reasoning_effort: 'high' }],
+    ['/chat/completions', { max_completion_tokens: 5_000, reasoning_effort: 'high' }],
+    ['/responses', { max_output_tokens: 5_000, reasoning: { effort: 'high' } }],
+  ])('limit text and reasoning together: %s with %j', async (path, fields) => {
+    const hi = path === '/responses' ? { input: 'hi' } : { messages: [{ role: 'user', content: 'hi' }] }
+    expect((await post(path, { model: 'claude', ...hi, ...fields })).status).toBe(200)
+    expect(sent()).toMatchObject({ max_tokens: 5_000, thinking: { budget_tokens: 4_000 } })
+  })
+
   test('take an image as a string', async () => {
     const url = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: url }] }]

@@ -48,7 +48,13 @@ async function begin(
   }
   const request = { messages: [{ role: 'user' as const, content }] }
   const payer = { ...person, apiKeyId: null }
-  const { ended } = await by.begin(payer, model, async () => ({ request, tools }), sink, signal)
+  const { ended } = await by.begin(
+    payer,
+    model,
+    { known: request, prepare: async () => ({ request, tools }) },
+    sink,
+    signal,
+  )
   return { person, heard, ended }
 }
 

@@ -93,11 +93,7 @@ describe('prompts', () => {
   test('that fail report it in the stream, and only written tokens are charged', async () => {
     const failing = await withModel('emu-err500')
     const answer = await ask(failing, { text: 'Bees' })
-    expect(parseEvents(answer.text).at(-1)?.data).toEqual({
-      error: expect.any(String),
-      error_code: 'model.provider_error',
-      error_values: { provider: expect.any(String), status: 500 },
-    })
+    expect(parseEvents(answer.text).map(({ data }) => data)).toEqual([{ error: expect.any(String) }])
     expect((await ledgerOf(failing)).map(({ kind }) => kind).slice(0, 2)).toEqual(['RELEASE', 'HOLD'])
     const cut = await withModel('emu-n10-cut')
     const half = parseEvents((await ask(cut, { text: 'Bees' })).text)

@@ -51,8 +51,10 @@ describe('an agent of another organization', () => {
       [await stranger.update(id, { name: 'x' }), await stranger.update(NOTHING, { name: 'x' })],
       [await stranger.remove(id), await stranger.remove(NOTHING)],
     ] as const) {
-      expect(said(answer)).toEqual([404, 'Agent not found'])
-      expect({ ...answer.body, request_id: '' }).toEqual({ ...nothing.body, request_id: '' })
+      expect(said(answer)).toEqual([404, expect.stringContaining('Agent not found')])
+      const { request_id: _, ...body } = answer.body
+      const { request_id: _id, ...known } = JSON.parse(nothing.text.replaceAll(NOTHING, id))
+      expect(body).toEqual(known)
     }
     expect(await refusal(agents.find(orgOf(stranger), id))).toBe('agent.not_found')
   })
@@ -77,7 +79,7 @@ describe('an agent of another organization', () => {
       await stranger.update(own.id, { params: {} }),
       await stranger.remove(own.id),
     ])
-      expect(said(answer)).toEqual([404, 'Agent not found'])
+      expect(said(answer)).toEqual([404, expect.stringContaining('Agent not found')])
     expect((await owner.get(own.id)).body).toEqual(own)
     const { body: list } = await stranger.call('GET', '/list', { org_id: orgOf(stranger) })
     expect(list.data.map(({ id }: { id: string }) => id)).not.toContain(own.id)

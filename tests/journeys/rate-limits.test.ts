@@ -115,8 +115,15 @@ describe('every response reports the remaining requests', () => {
     expect(response.headers['x-ratelimit-remaining']).toBe(String(IP_LIMIT - 1))
   })
 
-  test('except probes, which are not counted', async () => {
+  test('probes are not counted, but show the window', async () => {
     const headers = newcomer()
+    for (const path of ['/healthz', '/metrics'])
+      expect(standing(await get(path, headers))).toEqual([IP_LIMIT, IP_LIMIT])
+    await get(KEYS, headers)
+    const seen = await get('/healthz', headers)
+    expect(standing(seen)).toEqual([IP_LIMIT, IP_LIMIT - 1])
+    expect(secondsTo(seen)).toBeGreaterThan(0)
+    expect(secondsTo(seen)).toBeLessThan(61)
     await exhaust(headers)
     for (const [path, status] of [
       ['/healthz', 200],
@@ -124,7 +131,7 @@ describe('every response reports the remaining requests', () => {
       ['/metrics', 404],
     ] as const) {
       const answer = await get(path, headers)
-      expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([status, null])
+      expect([answer.status, ...standing(answer)]).toEqual([status, IP_LIMIT, 0])
     }
   })
 })

@@ -288,10 +288,9 @@ describe('the response', () => {
 
   test.each([
     [{ background: true }, /background is not supported/],
-    [{ truncation: 'auto' }, /truncation/],
     [{ input: [] }, /input/],
     [{ input: [{ type: 'message', content: 'x' }] }, /input\.0 must have a role/],
-    [{ input: [{ type: 'web_search_call' }] }, /input\.0: items of type web_search_call/],
+    [{ input: [{ type: 'made_up_call' }] }, /input\.0: items of type made_up_call/],
     [{ reasoning: { summary: 'long' } }, /summary/],
     [{ store: 'yes' }, /store/],
   ])('%j is refused', async (change, message) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -98,6 +98,16 @@ describe('a restore refuses', () => {
     const at = Math.floor(changed.length * part)
     changed[at] = (changed[at] as number) ^ 0x55
     expect(await refusalOf(changed)).toContain('is not a complete backup')
+  })
+
+  test('an archive for a folder that does not exist, which then still does not exist', async () => {
+    const file = join(folder, 'short.backup')
+    writeFileSync(file, whole.subarray(0, -1_000))
+    const dataDir = join(folder, 'new/data')
+    const forSecret = configOf(dataDir, { SECRET: 's'.repeat(32) })
+    await expect(restore(configOf(dataDir), file)).rejects.toThrow('is not a complete backup')
+    await expect(restore(forSecret, archive)).rejects.toThrow('SECRET is not the secret of this backup')
+    expect(existsSync(join(folder, 'new'))).toBe(false)
   })
 
   test('another file', async () => {

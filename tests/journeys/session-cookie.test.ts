@@ -106,6 +106,18 @@ describe('the session cookie', () => {
     expect((await refresh(cookie)).status).toBe(200)
   })
 
+  test('is not required of other clients: without it and without a body, the token is missing', async () => {
+    for (const [path, body] of [
+      ['/api/auth/refresh', undefined],
+      ['/api/auth/refresh', {}],
+      ['/api/auth/logout', {}],
+    ] as const) {
+      const answer = await post(path, body)
+      expect([answer.status, answer.body.code]).toEqual([400, 'request.invalid'])
+      expect(answer.body.detail).toContain('refresh_token is required')
+    }
+  })
+
   test('rotates with a grace period of ten seconds for two tabs, and reuse ends the session', async () => {
     const first = cookieOf(await enter())
     const tabs = await Promise.all([refresh(first), refresh(first)])

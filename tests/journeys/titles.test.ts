@@ -81,6 +81,8 @@ describe('a title', () => {
     ['say: `Foxes`\r\nmore', 'Foxes'],
     ['say: «Füchse im Schnee»', 'Füchse im Schnee'],
     ['say: 冬のキツネ', '冬のキツネ'],
+    ['say: <think>Money?</think>Here is a title: **"Refund policy"** 🎉', 'Refund policy'],
+    ['say: ```json\n{"title": "Refund policy"}\n```', 'Refund policy'],
     ['say: \u0007 Foxes \u00a0 and\tbears', 'Foxes and bears'],
   ])('has no surrounding markup: %j', async (content, title) => {
     expect(await titleAfter(content)).toBe(title)
@@ -91,7 +93,7 @@ describe('a title', () => {
     expect(cut).toMatch(/^(wordy )+…$/)
     expect(cut.length).toBeLessThanOrEqual(82)
     expect(await titleAfter(`say: ${'x'.repeat(300)}`)).toBe(`${'x'.repeat(80)} …`)
-    const pairs = await titleAfter(`say: y${'🦊'.repeat(150)}`)
+    const pairs = await titleAfter(`say: y${'🦊'.repeat(150)}z`)
     expect(pairs).toBe(`y${'🦊'.repeat(39)} …`)
   })
 
@@ -102,9 +104,9 @@ describe('a title', () => {
     },
   )
 
-  test('is the beginning of the message if the model returns an empty reply', async () => {
-    expect(await titleAfter('What do   foxes\neat?', 'emu-n0')).toBe('What do foxes eat?')
-    expect(await titleAfter(`Why? ${LONG}`, 'emu-n0')).toMatch(/^Why\? (wordy )+…$/)
+  test('is cut from the message like any other', async () => {
+    expect(await titleAfter('say: ***\n\n   "."')).toBe('say: *** "."')
+    expect(await titleAfter(`${LONG} say: ***`)).toMatch(/^(wordy )+…$/)
   })
 
   test('ends at a very long run of spaces', async () => {

@@ -54,9 +54,15 @@ test('tools are validated, stored encrypted, shown without secrets, and run with
   const stored = await prepare([
     { tool_id: id.toUpperCase(), config: [{ name: 'api_key', value: 'canary' }] },
   ])
-  expect(stored).toEqual([{ toolId: id, config: expect.stringMatching(/^v1\./) }])
-  expect(await tools.view(agentId, stored)).toEqual([
-    { tool_id: id, name: 'Keyed', config: [{ name: 'api_key', value: null }] },
+  expect(stored).toEqual([{ toolId: id, config: expect.stringMatching(/^v1\./), confirmedRevision: 0 }])
+  expect(await tools.view(agent(), stored)).toEqual([
+    {
+      tool_id: id,
+      name: 'Keyed',
+      config: [{ name: 'api_key', value: null }],
+      needs_confirmation: false,
+      revision: 0,
+    },
   ])
   const [tool] = await open(stored)
   expect(tool?.definition).toMatchObject({ name: 'main', parameters: { required: ['text'] } })
@@ -66,7 +72,7 @@ test('tools are validated, stored encrypted, shown without secrets, and run with
     error: null,
   })
   // A value sealed for one agent cannot be opened for another.
-  await expect(tools.view(crypto.randomUUID(), stored)).rejects.toThrow()
+  await expect(tools.view({ ...agent(), id: crypto.randomUUID() }, stored)).rejects.toThrow()
 })
 
 test('an omitted or null secret keeps its value; other values do not', async () => {
@@ -91,7 +97,10 @@ describe('refused tools', () => {
       await other.make({ fields: { is_public: true, is_active: false } }),
     ]
     for (const tool_id of ids)
-      expect(await refusal(prepare([{ tool_id }]))).toEqual(['tool.not_found', 'Tool not found'])
+      expect(await refusal(prepare([{ tool_id }]))).toEqual([
+        'tool.not_found',
+        expect.stringContaining('Tool not found'),
+      ])
     expect(await prepare([{ tool_id: await smith.make({ fields: { is_active: false } }) }])).toHaveLength(1)
   })
 
@@ -146,7 +155,7 @@ describe('a public tool of another organization', () => {
     for (const off of [{ is_active: false }, { is_public: false }]) {
       await change(id, off, other, stranger)
       expect(await open(stored)).toEqual([])
-      expect(await tools.view(agentId, stored)).toHaveLength(1)
+      expect(await tools.view(agent(), stored)).toHaveLength(1)
       await change(id, { is_active: true, is_public: true }, other, stranger)
       expect(await open(stored)).toHaveLength(1)
     }
@@ -160,8 +169,8 @@ describe('a public tool of another organization', () => {
     const { body } = await other.call('GET', '', { tool_id: id })
     const settings = { ...body.settings, function_info: { ...body.settings.function_info, code } }
     expect((await change(id, { configuration, settings }, other, stranger)).status).toBe(200)
-    expect(await tools.view(agentId, stored)).toMatchObject([{ config: [{ name: 'api_key', value: null }] }])
-    const [tool] = await open(stored)
+    expect(await tools.view(agent(), stored)).toMatchObject([{ config: [{ name: 'api_key', value: null }] }])
+    const [tool] = await open(await prepare([{ tool_id: id }], stored))
     expect(await tool?.run({ text: 'a' }, never)).toMatchObject({ output: '***' })
   })
 })

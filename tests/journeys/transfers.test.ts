@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStage, type Stage } from '#tests/support/admission.ts'
 import { balanceOf } from '#tests/support/chats.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
-import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
+import { expectSoundLedger, ONE_CREDIT } from '#tests/support/ledger-invariants.ts'
 import { createRandom } from '#tests/support/random.ts'
 import { addMemberWithRole, createOrganization } from '#tests/support/tenants.ts'
 
@@ -97,7 +97,7 @@ describe('a transfer', () => {
     const { organizationId, userId } = person
     const { ledger } = stage.server.server.services
     const payer = { organizationId, userId, apiKeyId: null }
-    await ledger.hold(payer, { id: randomUUID(), inputRatio: 1, outputRatio: 1 })
+    await ledger.hold(payer, { id: randomUUID(), inputRatio: 1, outputRatio: 1 }, ONE_CREDIT)
     const { status, body } = await transfer(person, person, team, 9.000001)
     expect([status, body.code, body.detail]).toEqual([
       402,

@@ -167,6 +167,8 @@ describe('a file URL', () => {
     const upload = await uploaded(fixture('note.txt'))
     const { sql } = server.server.services.database
     await sql`delete from uploads where id = ${upload.id}`
+    // Before the file is removed from the storage, too.
+    expect((await get(upload.url)).status).toBe(404)
     await server.server.services.uploads.sweep()
     expect((await get(upload.url)).status).toBe(404)
   })

@@ -99,11 +99,18 @@ test('members without the permission and other organizations cannot see a webhoo
   ] as const) {
     const wanted = path === 'redeliver' ? query : { webhook_id: id }
     const answer = await stranger.call(method, path, wanted, method === 'PUT' ? {} : undefined)
-    expect([path, answer.status, answer.body.detail]).toEqual([path, 404, 'Webhook not found'])
+    expect([path, answer.status, answer.body.detail]).toEqual([
+      path,
+      404,
+      expect.stringContaining('Webhook not found'),
+    ])
   }
   // Requests a delivery of another tenant's endpoint through the caller's own endpoint.
   const answer = await stranger.call('POST', 'redeliver', { webhook_id: other.id, delivery_id: delivery.id })
-  expect([answer.status, answer.body.detail]).toEqual([404, 'Webhook delivery not found'])
+  expect([answer.status, answer.body.detail]).toEqual([
+    404,
+    expect.stringContaining('Webhook delivery not found'),
+  ])
   const { sql } = server.server.services.database
   await addMemberWithRole(sql, owner.person.organizationId, stranger.person.userId, 'member')
   const asMember = await stranger.call('GET', 'deliveries', { webhook_id: id })

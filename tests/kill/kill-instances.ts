@@ -79,12 +79,12 @@ export async function converse(
   const ids = idsOf(first)
   const events: StreamEvent[] = []
   let isReloaded = false
+  let unread: StreamReader | undefined = first
   await patiently(async () => {
     if (isEnd(events.at(-1))) return true
-    const stream =
-      events.length === 0 && first.events.length === 0
-        ? first
-        : await resumeMessage(front.url, person, ids, events.at(-1)?.id)
+    // A stream that broke before its first event is not read again.
+    const stream = unread ?? (await resumeMessage(front.url, person, ids, events.at(-1)?.id))
+    unread = undefined
     isReloaded = stream.status === 400
     if (isReloaded || stream.status === 204) return true
     if (stream.status === 200) await readInto(events, stream)

@@ -108,6 +108,18 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'Redis full',
+    expected: { readyz: [503] },
+    async begin({ redis }) {
+      const client = await createClient({ url: redis.url }).connect()
+      await client.configSet('maxmemory', '1')
+      return async () => {
+        await client.configSet('maxmemory', '0')
+        client.destroy()
+      }
+    },
+  },
+  {
     name: 'S3 down',
     expected: NO_BUCKET,
     async begin({ bucket }) {

@@ -39,9 +39,12 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Signs up a user with credits and a model. With the default model, a reply continues until the test ends it. */
+/** Prices at which a reply is expected to cost one credit, whatever it says. */
+const CHEAP = { input_ratio: 0.0001, output_ratio: 0.0001 }
+
+/** Signs up a user with credits and a cheap model. With the default model, a reply continues until the test ends it. */
 export async function personWith({ server, provider }: Stage, credits: number, version = 'emu-hang') {
-  const { person, modelId } = await signUpWithModel(server, provider, version)
+  const { person, modelId } = await signUpWithModel(server, provider, version, CHEAP)
   await server.server.services.ledger.grant(person.organizationId, credits, 'test')
   return { person, modelId }
 }

@@ -4,6 +4,7 @@ import { withContext } from '#parts/kb/prepare-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { frequencyOf, lengthOf, readPostings, SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { createStemmer } from '#platform/retrieval/stems.ts'
+import { termsOf } from '#platform/retrieval/terms.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 
 /**
@@ -66,7 +67,7 @@ async function expectPostings(sql: TransactionSql, kbId: string): Promise<void> 
   for (const { number, name, language, ...chunk } of chunks) {
     const words = listWords(withContext(name, chunk))
     const builder = new SegmentBuilder()
-    builder.add(number, words, await stemmer.stems(words, language))
+    builder.add(number, words, await termsOf(stemmer, words, language))
     for (const { term, postings } of builder.entries())
       expected.push(...listPostings(postings).map(({ text }) => `${term} ${text}`))
   }

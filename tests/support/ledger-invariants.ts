@@ -1,6 +1,9 @@
 import type { ISql } from 'postgres'
 import { expect } from 'vitest'
 
+/** The expectation of a call that costs at most a credit. */
+export const ONE_CREDIT = async () => ({ inputTokens: 0, outputTokens: 0 })
+
 /**
  * Expects a consistent ledger. The balance is the sum of all amounts, and every hold is either open or closed exactly
  * once. Counters of open holds, messages per day, usage per day and budgets match a recount.
@@ -45,7 +48,7 @@ export async function expectSoundLedger(sql: ISql, organizationId: string): Prom
   expect(days).toEqual([{ days: 0 }])
 
   const budgets = await sql`
-    select b.held - (select count(*) from open_holds h where h.organization_id = b.organization_id
+    select b.held + b.held_beyond - (select coalesce(sum(expected), 0) from open_holds h where h.organization_id = b.organization_id
         and (h.user_id = b.user_id or h.api_key_id = b.api_key_id)) as "ofHeld",
       case when b.month < this.month then 0 else b.spent end + (
         select coalesce(sum(amount), 0) from ledger_entries e where e.organization_id = b.organization_id

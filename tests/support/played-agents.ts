@@ -64,11 +64,11 @@ export class PlayedAgents implements Door {
     return this.#agents.get(agentId)?.model.id
   }
 
-  openTools: Door['openTools'] = async ({ tools }) => tools
+  openTools: Door['openTools'] = async ({ tools }, request) => ({ request, tools })
 
   find: Door['find'] = async (_organizationId, agentId) => {
     const agent = this.#agents.get(agentId)
-    if (!agent) throw fail('agent.not_found')
+    if (!agent) throw fail('agent.not_found', { value: agentId })
     return agent
   }
 

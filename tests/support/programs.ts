@@ -1,4 +1,8 @@
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { inject } from 'vitest'
 import { findNginx } from './nginx.ts'
 import { findPgBouncer } from './pgbouncer.ts'
@@ -24,6 +28,14 @@ const IS_PRESENT = {
   Redis: () => findRedis() !== undefined,
   nginx: () => findNginx() !== undefined,
   Chromium: () => existsSync(CHROMIUM),
+  /** The right to mount a small file system, which root has. Containers often lack it. */
+  mount: () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-mount-'))
+    const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0
+    if (isMounted) spawnSync('umount', [folder])
+    rmdirSync(folder)
+    return isMounted
+  },
 }
 
 /** Returns whether tests can use a program. */

@@ -13,6 +13,13 @@ export interface Website {
 }
 
 export async function startWebsite(): Promise<Website> {
+  const website = createWebsite()
+  await website.open()
+  return website
+}
+
+/** A website that serves nothing until it is opened. */
+export function createWebsite(): Website & { open(): Promise<void> } {
   const server = createServer((request, response) => {
     const url = request.url ?? ''
     website.asked.push(url)
@@ -22,16 +29,16 @@ export async function startWebsite(): Promise<Website> {
     else if (typeof answer === 'string') response.writeHead(200, { 'content-type': 'text/html' }).end(answer)
     else answer(response, request)
   })
-  const website: Website = {
+  const website: ReturnType<typeof createWebsite> = {
     pages: {},
     asked: [],
     at: (path, host = 'site.example') => `http://${host}:${(server.address() as AddressInfo).port}${path}`,
+    open: () => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return website
 }
 

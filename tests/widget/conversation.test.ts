@@ -67,6 +67,32 @@ describeInBrowser('a conversation', () => {
     await page.context().close()
   })
 
+  test.each([
+    ['en-GB', 'Cut off at the token limit.', 'Continue'],
+    ['de-DE', 'Am Token-Limit abgeschnitten.', 'Fortsetzen'],
+  ])('continues a reply that was cut off, for a visitor with %s', async (locale, sentence, label) => {
+    const page = await stage.visit(await stage.deploy({}, 'emu-n8-endslength'), { locale })
+    const chat = await openChat(page)
+    const text = words(8).join('')
+    expect(await ask(chat, 'Hello')).toMatch(new RegExp(`^${text}\\s+${sentence} ${label}$`))
+    await chat.click(`text="${label}"`)
+    const cutOff = (end: string) => `${text}\n${sentence}${end}`
+    await expect.poll(() => said(chat)).toEqual(['Hello', cutOff(''), label, cutOff(` ${label}`)])
+    // The stored reply tells the same after a reload.
+    await page.reload()
+    await page.waitForFunction('window.parley')
+    const again = await openChat(page)
+    await expect.poll(() => said(again)).toEqual(['Hello', cutOff(''), label, cutOff(` ${label}`)])
+    await page.context().close()
+  })
+
+  test('tells that a filter ended a reply', async () => {
+    const page = await stage.visit(await stage.deploy({}, 'emu-n8-endsfilter'))
+    const chat = await openChat(page)
+    expect(await ask(chat, 'Hello')).toMatch(/Stopped by the provider’s filter\.$/)
+    await page.context().close()
+  })
+
   test('reports a failed reply and retries it', async () => {
     const page = await stage.visit(await stage.deploy({}, 'emu-n8-errmid'))
     const chat = await openChat(page)

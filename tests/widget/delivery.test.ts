@@ -36,13 +36,13 @@ describeInBrowser('a visitor', () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     await ask(chat, 'say: First')
-    await page.route('**/api/agent_deploy/chat', async (route) => {
+    await page.route('**/api/agent_deploy/chat?*', async (route) => {
       await route.fetch()
       await route.abort()
     })
     await write(chat, 'say: Second')
     await chat.waitForSelector('text=Your message wasn’t sent.')
-    await page.unroute('**/api/agent_deploy/chat')
+    await page.unroute('**/api/agent_deploy/chat?*')
     await chat.click('text=Retry')
     await chat.waitForSelector('.reply >> text=Second')
     await page.reload()
@@ -57,7 +57,7 @@ describeInBrowser('a visitor', () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     let asked = 0
-    await page.route('**/api/agent_deploy/chat', async (route) => {
+    await page.route('**/api/agent_deploy/chat?*', async (route) => {
       asked += 1
       const headers = { ...route.request().headers(), ...(asked === 1 && { authorization: 'Bearer old' }) }
       await route.continue({ headers })

@@ -26,6 +26,10 @@ export function App({ look, view, conversation, host }: AppProps): VNode {
     conversation.tryAgain()
     focusComposer()
   }
+  const proceed = (): void => {
+    send(t('continue'))
+    focusComposer()
+  }
   return (
     <>
       <Header
@@ -42,6 +46,7 @@ export function App({ look, view, conversation, host }: AppProps): VNode {
           onSend={send}
           entries={entries}
           onTryAgain={canTryAgain ? tryAgain : null}
+          onContinue={phase === 'open' && !isReplying ? proceed : null}
         />
         {trouble !== null && (
           <p class="trouble" role="alert">

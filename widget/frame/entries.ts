@@ -15,6 +15,8 @@ export interface Reply {
   text: string
   reasoning: string
   status: 'streaming' | 'complete' | 'stopped' | 'error'
+  /** Why the model ended the reply. Null if the reply is in progress, or if the reason is unknown. */
+  finishReason: DeploymentSessionMessage['finish_reason']
   /** Why the reply failed. Null if it did not fail. */
   problem: string | null
 }
@@ -27,11 +29,12 @@ export const newReply = (key: string): Reply => ({
   text: '',
   reasoning: '',
   status: 'streaming',
+  finishReason: null,
   problem: null,
 })
 
-export function entryOf({ id, role, content, status }: DeploymentSessionMessage): Entry {
+export function entryOf({ id, role, content, status, finish_reason }: DeploymentSessionMessage): Entry {
   if (role === 'user') return { role, key: id, text: content, problem: null }
   const problem = status === 'error' ? t('replyFailed') : null
-  return { ...newReply(id), text: content, status, problem }
+  return { ...newReply(id), text: content, status, finishReason: finish_reason, problem }
 }

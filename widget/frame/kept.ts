@@ -8,7 +8,8 @@ const VISITOR_KEY = /^[\w-]{43}$/
  */
 export class Kept {
   readonly #prefix: string
-  readonly #memory = new Map<string, string>()
+  /** The values that the browser refused to store. They hide older stored values. */
+  readonly #memory = new Map<string, string | null>()
 
   constructor(deploymentId: string) {
     this.#prefix = `parley:${deploymentId}:`
@@ -24,21 +25,22 @@ export class Kept {
   }
 
   get(name: KeptName): string | null {
+    const unstored = this.#memory.get(name)
+    if (unstored !== undefined) return unstored
     try {
-      return localStorage.getItem(this.#prefix + name) ?? this.#memory.get(name) ?? null
+      return localStorage.getItem(this.#prefix + name)
     } catch {
-      return this.#memory.get(name) ?? null
+      return null
     }
   }
 
   set(name: KeptName, value: string | null): void {
-    if (value === null) this.#memory.delete(name)
-    else this.#memory.set(name, value)
     try {
       if (value === null) localStorage.removeItem(this.#prefix + name)
       else localStorage.setItem(this.#prefix + name, value)
+      this.#memory.delete(name)
     } catch {
-      // Storage was refused. The value stays in memory.
+      this.#memory.set(name, value)
     }
   }
 }

@@ -13,12 +13,14 @@ interface LogProps {
   entries: readonly Entry[]
   onSend: (text: string) => void
   onTryAgain: (() => void) | null
+  /** Continues the newest reply if it was cut off. Null while the visitor cannot send a message. */
+  onContinue: (() => void) | null
 }
 
 /** New text scrolls into view automatically within this distance of the end, in pixels. */
 const END_MARGIN = 48
 
-export function Log({ author, welcome, starters, entries, onSend, onTryAgain }: LogProps): VNode {
+export function Log({ author, welcome, starters, entries, onSend, onTryAgain, onContinue }: LogProps): VNode {
   const log = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const newest = entries.at(-1)
@@ -70,6 +72,7 @@ export function Log({ author, welcome, starters, entries, onSend, onTryAgain }: 
             entry={entry}
             author={author}
             onTryAgain={entry === newest ? onTryAgain : null}
+            onContinue={entry === newest ? onContinue : null}
           />
         ))}
       </div>
@@ -106,18 +109,28 @@ interface EntryProps {
   entry: Entry
   author: string
   onTryAgain: (() => void) | null
+  onContinue: (() => void) | null
 }
 
 /** Renders only when its entry changes, so earlier messages are not rendered again while the newest reply streams. */
 class EntryView extends Component<EntryProps> {
-  override shouldComponentUpdate({ entry, onTryAgain }: EntryProps): boolean {
-    return entry !== this.props.entry || (onTryAgain === null) !== (this.props.onTryAgain === null)
+  override shouldComponentUpdate({ entry, onTryAgain, onContinue }: EntryProps): boolean {
+    const { props } = this
+    return (
+      entry !== props.entry ||
+      (onTryAgain === null) !== (props.onTryAgain === null) ||
+      (onContinue === null) !== (props.onContinue === null)
+    )
   }
 
-  render({ entry, author, onTryAgain }: EntryProps): VNode {
+  render({ entry, author, onTryAgain, onContinue }: EntryProps): VNode {
     return (
       <>
-        {entry.role === 'user' ? <QuestionView {...entry} /> : <ReplyView reply={entry} author={author} />}
+        {entry.role === 'user' ? (
+          <QuestionView {...entry} />
+        ) : (
+          <ReplyView reply={entry} author={author} onContinue={onContinue} />
+        )}
         {entry.problem !== null && (
           <p class="problem">
             {entry.problem}{' '}
@@ -139,8 +152,13 @@ const QuestionView = ({ text, problem }: Question): VNode => (
   </article>
 )
 
-function ReplyView({ reply, author }: { reply: Reply; author: string }): VNode | null {
+interface ReplyProps extends Pick<EntryProps, 'author' | 'onContinue'> {
+  reply: Reply
+}
+
+function ReplyView({ reply, author, onContinue }: ReplyProps): VNode | null {
   const { text, reasoning, status, problem } = reply
+  const end = endOf(reply)
   const isWaiting = status === 'streaming' && problem === null
   if (status === 'error' && text === '' && reasoning === '') return null
   return (
@@ -153,10 +171,28 @@ function ReplyView({ reply, author }: { reply: Reply; author: string }): VNode |
       )}
       <Markdown text={text} />
       {text === '' && isWaiting && <Dots />}
-      {text === '' && status === 'complete' && <p class="note">{t('noText')}</p>}
+      {text === '' && status === 'complete' && end === null && <p class="note">{t('noText')}</p>}
       {status === 'stopped' && <p class="note">{t('stopped')}</p>}
+      {end !== null && (
+        <p class="note">
+          {end}{' '}
+          {reply.finishReason === 'length' && onContinue && (
+            <button type="button" class="link" onClick={onContinue}>
+              {t('continue')}
+            </button>
+          )}
+        </p>
+      )}
     </article>
   )
+}
+
+/** Returns a sentence for a complete reply that the model or its provider ended early. */
+function endOf({ status, finishReason }: Reply): string | null {
+  if (status !== 'complete') return null
+  if (finishReason === 'length') return t('endLength')
+  if (finishReason === 'content_filter') return t('endFilter')
+  return finishReason === 'refusal' ? t('endRefusal') : null
 }
 
 const Dots = (): VNode => (

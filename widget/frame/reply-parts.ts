@@ -6,11 +6,13 @@ import { t } from './text.ts'
 export class ReplyParts {
   #text = ''
   #reasoning = ''
+  #finishReason: Reply['finishReason'] = 'stop'
   #end: 'done' | 'failed' | null = null
 
   take(event: VisitorEvent): void {
     if (event.type === 'reasoning') this.#reasoning += event.text
     else if (event.type === 'text') this.#text += event.text
+    else if (event.type === 'finish') this.#finishReason = event.reason
     else if (event.type === 'end') this.#end = event.error === null ? 'done' : 'failed'
   }
 
@@ -18,6 +20,7 @@ export class ReplyParts {
     const parts = { text: this.#text, reasoning: this.#reasoning }
     if (this.#end === null) return { ...parts, status: 'streaming', problem: null }
     if (this.#end === 'failed') return { ...parts, status: 'error', problem: t('replyFailed') }
-    return { ...parts, status: wasStopped ? 'stopped' : 'complete', problem: null }
+    const status = wasStopped ? 'stopped' : 'complete'
+    return { ...parts, status, finishReason: this.#finishReason, problem: null }
   }
 }

@@ -21,6 +21,10 @@ export default {
   writing: 'Antwort wird geschrieben',
   reasoning: 'Überlegungen',
   stopped: 'Gestoppt',
+  continue: 'Fortsetzen',
+  endLength: 'Am Token-Limit abgeschnitten.',
+  endFilter: 'Vom Filter des Anbieters gestoppt.',
+  endRefusal: 'Das Modell hat eine Antwort abgelehnt.',
   noText: 'Diese Antwort enthält keinen Text.',
   charactersLeft: '{count, plural, one {Noch # Zeichen} other {Noch # Zeichen}}',
 

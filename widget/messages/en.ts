@@ -19,6 +19,10 @@ export default {
   writing: 'Reply in progress',
   reasoning: 'Reasoning',
   stopped: 'Stopped',
+  continue: 'Continue',
+  endLength: 'Cut off at the token limit.',
+  endFilter: 'Stopped by the provider’s filter.',
+  endRefusal: 'The model declined to answer.',
   noText: 'This reply has no text.',
   charactersLeft: '{count, plural, one {# character left} other {# characters left}}',
 

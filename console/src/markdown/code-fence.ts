@@ -8,7 +8,7 @@ export interface Fence {
   length: number
 }
 
-const OPENING = /^( {0,3})(`{3,}(?=[^`\n]*\n)|~{3,})([^\n]*)\n/
+const OPENING = /^( {0,3})(`{3,}(?=[^`\n]*\n)|~{3,}(?!~))([^\n]*)\n/
 
 /** Parses the opening fence at the start of a string. Returns null if there is no fence or its line is incomplete. */
 export function fenceOf(text: string): Fence | null {

@@ -12,7 +12,10 @@ interface Node {
   children?: Node[]
 }
 
-/** Highlights code. Returns null if the language is unknown. */
+/** Maximum length of a line to highlight. For a long word, the highlighter takes quadratic time. */
+const LINE_CHARACTERS_MAX = 1_000
+
+/** Highlights code. Returns null if the language is unknown, or a line too long. */
 export type Highlight = (text: string, language: string) => Highlighted[] | null
 
 /**
@@ -22,6 +25,7 @@ export const highlighter = new Late<Highlight>(async () => {
   const { default: rehypeHighlight } = await import('rehype-highlight')
   const transform = rehypeHighlight() as unknown as (tree: Node, file: { message(): void }) => void
   return (text, language) => {
+    if (text.split('\n').some(({ length }) => length > LINE_CHARACTERS_MAX)) return null
     const code: Node & { tagName: string } = {
       type: 'element',
       tagName: 'code',

@@ -9,8 +9,9 @@
 const PARTS = new RegExp(
   [
     /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/, // code
-    /\\\[[\s\S]+?\\\]/,
-    /\\\([\s\S]+?\\\)/,
+    // A formula contains no other beginning. Otherwise, each beginning would search the rest of the text for an end.
+    /\\\[(?:(?!\\\[)[\s\S])+?\\\]/,
+    /\\\((?:(?!\\\()[\s\S])+?\\\)/,
     /\\[\s\S]/,
     /\$\$[\s\S]+?\$\$/,
     /\$(?![\s$])(?!\d[\d.,]*\s+[a-z]{2})(?:[^$\\\n]|\\.)*?(?<!\s)\$(?!\d)/,

@@ -1,4 +1,4 @@
-import { lexer, type Token } from 'marked'
+import { Lexer, type Token } from 'marked'
 
 /** The maximum length of a formula that contains blank lines. */
 const FORMULA_CHARACTERS_MAX = 4_000
@@ -7,7 +7,8 @@ const FORMULA_CHARACTERS_MAX = 4_000
 export function tokensOf(text: string): Token[] {
   try {
     // Trailing whitespace makes marked return tokens that are not in the source, so remove it before parsing.
-    return joinFormulas(placed(lexer(text.trimEnd()), text))
+    // Only blocks are read here: marked takes quadratic time for some runs of marks inside of them.
+    return joinFormulas(placed(new Lexer().blockTokens(text.trimEnd(), []), text))
   } catch {
     // The source is nested too deeply, or marked's tokens do not match it. Return all of it as one paragraph.
     return [{ type: 'paragraph', raw: text, text }]

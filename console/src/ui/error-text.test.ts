@@ -52,3 +52,12 @@ test.each([
 ])('an error names %s', (_, error, text) => {
   expect(errorText(error)).toContain(text)
 })
+
+test.each([
+  ['Agent not found: agent_id 0195f3c4', { field: 'agent_id', value: '0195f3c4' }, 'Agent not found'],
+  ['Chat session not found', { field: 'chat_id', value: '0195f3c4' }, 'Chat session not found'],
+  ['In use: 0195f3c4', {}, 'In use: 0195f3c4'],
+])('shows %j without the field that it names for programs', (detail, values, shown) => {
+  const error = new ParleyError(detail, { status: 404, code: 'an.unknown_code', body: { values } })
+  expect(errorText(error)).toBe(shown)
+})

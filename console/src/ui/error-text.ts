@@ -20,8 +20,12 @@ export function errorText(error: Error): string {
   const [refused] = error.fieldErrors
   // The console takes ids from its address, which users may have mistyped.
   if (error.code === 'request.invalid' && refused && isId(refused)) return t('wrongLink')
-  return translated(error.code, valuesOf(error)) ?? error.message
+  return translated(error.code, valuesOf(error)) ?? withoutField(error)
 }
+
+/** Returns the server's text without the field and the ID that it names for programs: `Agent not found`. */
+const withoutField = ({ message, values: { field, value } }: ParleyError): string =>
+  message.replace(`: ${field} ${value}`, '')
 
 /** Returns why a reply failed in the current language, or the server's sentence if there is no message for its code. */
 export const failureText = (

@@ -9,7 +9,7 @@ import type {
   StreamName,
 } from './operations.ts'
 import { readEvents, streamLost } from './read-events.ts'
-import { parseReplyEvent } from './reply-event.ts'
+import { type ErrorValues, replyParser } from './reply-event.ts'
 import { addressOf, requestOf, sendSafely } from './request.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 
@@ -32,6 +32,15 @@ export interface KnownReply {
   lastEventId?: string
 }
 
+/** The last event of a stream that failed. With `code` and `values`, a client can translate `error`. */
+export interface FailedEvent {
+  error: string
+  code?: string
+  values?: ErrorValues
+}
+
+export type StreamedEvent<O extends StreamName> = Exclude<StreamEvent<O>, { error: string }> | FailedEvent
+
 export interface Client {
   /**
    * Calls an operation and returns its response. If no response arrives and a repeat is safe, sends the request a
@@ -44,7 +53,7 @@ export interface Client {
    *
    * Throws a ParleyError. Its code is `stream.lost` if the stream ends before its last event.
    */
-  stream<O extends StreamName>(operation: O, input: Input<O>): AsyncGenerator<StreamEvent<O>, void>
+  stream<O extends StreamName>(operation: O, input: Input<O>): AsyncGenerator<StreamedEvent<O>, void>
   /**
    * Sends a message or regenerates a reply, then follows the reply to its end across reconnects. Yields each event
    * once. The server stores the message once, even if the request is repeated.
@@ -75,14 +84,20 @@ export function createClient(options: TransportOptions): Client {
       return (await answer.json()) as Reply<typeof operation>
     },
     async *stream(operation, input) {
-      const [path, init] = requestOf(operation, input)
+      const query: Record<string, unknown> = { ...input.query, events: 'all' }
+      const [path, init] = requestOf(operation, { ...input, query })
       const headers = { ...init.headers, accept: 'text/event-stream' }
       const answer = await sendSafely(transport, path, { ...init, headers })
       let isWhole = false
-      for await (const { data } of readEvents(answer, input.signal)) {
-        const event = JSON.parse(data) as StreamEvent<typeof operation>
+      let failure = {}
+      for await (const { event: name, data } of readEvents(answer, input.signal)) {
+        const event = JSON.parse(data) as StreamedEvent<typeof operation>
+        if (name === 'failure') {
+          failure = event
+          continue
+        }
         isWhole = isLast(event)
-        yield event
+        yield 'error' in event ? { ...event, ...failure } : event
       }
       if (!isWhole && !input.signal?.aborted) throw streamLost()
     },
@@ -119,7 +134,7 @@ function followOver(
       ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
       signal,
     })
-  return followReply({ parse: parseReplyEvent, first, resume, lastEventId: position }, signal)
+  return followReply({ parse: replyParser(), first, resume, lastEventId: position }, signal)
 }
 
 /**

@@ -4,6 +4,12 @@ import { networkError, ParleyError } from './error.ts'
 import { readEvents } from './read-events.ts'
 import { progressOf, type ReplyEvent } from './reply-event.ts'
 
+/**
+ * An event with its id in the stream, from which `resume` continues. Undefined if the server sent the event without an
+ * id.
+ */
+export type Followed<Event> = Event & { eventId?: string | undefined }
+
 /** An event about the connection, yielded while following a reply. */
 export type ConnectionEvent =
   /**
@@ -17,7 +23,7 @@ export type ConnectionEvent =
    */
   | { type: 'reload' }
 
-export type FollowedEvent = ReplyEvent | ConnectionEvent
+export type FollowedEvent = Followed<ReplyEvent> | ConnectionEvent
 
 /**
  * Maximum number of retries: about 15 seconds. After that, the caller reports the failure. The user still has the text
@@ -77,14 +83,15 @@ export interface ReplySource<Event> {
 export async function* followReply<Event extends { type: string }>(
   { parse, first, resume, lastEventId, messageId }: ReplySource<Event>,
   signal: AbortSignal,
-): AsyncGenerator<Event | ConnectionEvent, void> {
+): AsyncGenerator<Followed<Event> | ConnectionEvent, void> {
   let position = lastEventId
   const backoff = new Backoff(RESUME_TRIES_MAX)
   let isLost = false
   for (let response = first; ; response = null) {
     let waitMs = 0
+    let answer = response
     try {
-      const answer = response ?? (await resume(position))
+      answer ??= await resume(position)
       if (isOther(answer, messageId)) return yield { type: 'reload' }
       if (isLost) yield { type: 'connection', isLost: false }
       isLost = false
@@ -94,7 +101,7 @@ export async function* followReply<Event extends { type: string }>(
         const event = parse(message)
         if (event === null) continue
         backoff.reset()
-        yield event
+        yield { ...event, eventId: message.id }
         if (event.type === 'end') return
       }
     } catch (error) {
@@ -102,12 +109,19 @@ export async function* followReply<Event extends { type: string }>(
       if (isStale(error)) return yield { type: 'reload' }
       if (!isPassing(error)) throw error
       waitMs = error.retryAfterMs ?? 0
+    } finally {
+      close(answer)
     }
     if (signal.aborted) return
     if (!isLost) yield { type: 'connection', isLost: true }
     isLost = true
     if (!(await waited(backoff, signal, waitMs))) return
   }
+}
+
+/** Closes the connection of a response, also of one that was not read. */
+const close = (answer: Response | null): void => {
+  answer?.body?.cancel().catch(() => {}) // a stream that is being read closes itself
 }
 
 /** Returns whether an event is newer than the last event read. */

@@ -2,8 +2,10 @@ export {
   type AcceptedEvent,
   type Client,
   createClient,
+  type FailedEvent,
   type KnownReply,
   type ReplyName,
+  type StreamedEvent,
 } from './client.ts'
 export { type FieldError, ParleyError } from './error.ts'
 export type { ConnectionEvent, FollowedEvent } from './follow-reply.ts'

@@ -1,5 +1,5 @@
 import type { EventSourceMessage } from 'eventsource-parser'
-import type { Citation, ToolCall } from './schemas.ts'
+import type { ChatMessage, Citation, ToolCall } from './schemas.ts'
 
 /** An image or a video, complete or in progress. */
 export interface ReplyMedia {
@@ -14,10 +14,15 @@ export interface ReplyMedia {
 /** The values in an error's sentence by name, such as `provider`. */
 export type ErrorValues = Readonly<Record<string, string | number>>
 
+/** Why the model ended a reply. Null if the reply was stopped, or if the reason is unknown. */
+export type FinishReason = ChatMessage['finish_reason']
+
 /** The events of a reply that has only text. */
 export type TextEvent =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
+  /** Precedes the end of a reply that did not fail, and that did not end with the reason `stop`. */
+  | { type: 'finish'; reason: FinishReason }
   /**
    * The last event of a reply. `error` is a sentence for users, or null if the reply is complete or was stopped. With
    * `errorCode` and `errorValues`, a client can translate the sentence. Replies of older servers have no code.
@@ -39,29 +44,57 @@ export type ReplyEvent =
   /** The tokens used. `credits` is missing if the reply was read from the database. */
   | { type: 'usage'; inputTokens: number; outputTokens: number; credits?: number }
 
-/** Parses an event. Returns null for unknown events, such as those of a later server version. */
-export function parseReplyEvent({ event, data }: EventSourceMessage): ReplyEvent | null {
-  const fields = parseObject(data)
-  if (fields === null) return null
-  if (event !== undefined && event !== 'message') return parseNamedEvent(event, fields)
-  const { media } = fields
-  return typeof media === 'object' && media !== null
-    ? { type: 'media', media: media as ReplyMedia }
-    : textEventOf(fields)
-}
-
-/** Parses an event of a reply that has only text. Returns null for unknown events. */
-export function parseTextEvent({ data }: EventSourceMessage): TextEvent | null {
-  return textEventOf(JSON.parse(data) as Record<string, unknown>)
-}
-
-function textEventOf({ message, type, error, ...fields }: Record<string, unknown>): TextEvent | null {
-  if (typeof error === 'string') {
-    const { error_code: errorCode, error_values: errorValues = {} } = fields
-    return typeof errorCode === 'string'
-      ? { type: 'end', error, errorCode, errorValues: errorValues as ErrorValues }
-      : { type: 'end', error }
+/**
+ * Returns a parser of one reply's events. The parser returns null for unknown events, such as those of a later server
+ * version.
+ */
+export function replyParser(): (message: EventSourceMessage) => ReplyEvent | null {
+  const endOf = endReader()
+  return ({ event, data }) => {
+    const fields = parseObject(data)
+    if (fields === null) return null
+    if (event === 'failure') return endOf.note(fields)
+    if (event !== undefined && event !== 'message') return parseNamedEvent(event, fields)
+    const { media } = fields
+    return typeof media === 'object' && media !== null
+      ? { type: 'media', media: media as ReplyMedia }
+      : textEventOf(fields, endOf)
   }
+}
+
+/** Returns a parser of the events of one reply that has only text. The parser returns null for other events. */
+export function textParser(): (message: EventSourceMessage) => TextEvent | null {
+  const endOf = endReader()
+  return ({ event, data }) => {
+    const fields = JSON.parse(data) as Record<string, unknown>
+    if (event === 'failure') return endOf.note(fields)
+    if (event === 'finish') return finishOf(fields)
+    return event === undefined || event === 'message' ? textEventOf(fields, endOf) : null
+  }
+}
+
+const finishOf = (fields: Record<string, unknown>): TextEvent => ({
+  type: 'finish',
+  reason: fields['finish_reason'] as FinishReason,
+})
+
+/** Combines the event `failure`, which has the code and the values, with the error that follows it. */
+function endReader() {
+  let failure: Pick<Extract<TextEvent, { type: 'end' }>, 'errorCode' | 'errorValues'> = {}
+  return {
+    note({ code, values = {} }: Record<string, unknown>): null {
+      if (typeof code === 'string') failure = { errorCode: code, errorValues: values as ErrorValues }
+      return null
+    },
+    failed: (error: string): TextEvent => ({ type: 'end', error, ...failure }),
+  }
+}
+
+function textEventOf(
+  { message, type, error }: Record<string, unknown>,
+  endOf: ReturnType<typeof endReader>,
+): TextEvent | null {
+  if (typeof error === 'string') return endOf.failed(error)
   if (typeof message !== 'string' || message === '') return null
   if (type === 'reasoning') return { type: 'reasoning', text: message }
   if (type !== undefined) return null
@@ -85,6 +118,8 @@ function parseNamedEvent(name: string, fields: Record<string, unknown>): ReplyEv
       const call = fields as unknown as ToolCall
       return { type: call.output === null ? 'tool_started' : 'tool_finished', call }
     }
+    case 'finish':
+      return finishOf(fields)
     case 'usage':
       return {
         type: 'usage',

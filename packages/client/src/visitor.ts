@@ -1,6 +1,6 @@
 import { type ConnectionEvent, followReply } from './follow-reply.ts'
 import { randomKey } from './random-key.ts'
-import { parseTextEvent, type TextEvent } from './reply-event.ts'
+import { type TextEvent, textParser } from './reply-event.ts'
 import type { DeploymentSession, DeploymentSessionMessage, VisitorPass } from './schemas.ts'
 import { singleFlight } from './single-flight.ts'
 import { createTransport, type TokenSource } from './transport.ts'
@@ -74,7 +74,7 @@ export class VisitorClient {
   ): Promise<VisitorReply> {
     const body = { content, ...(sessionId !== null && { session_id: sessionId }) }
     const post = jsonPost(body, { 'idempotency-key': idempotencyKey })
-    const first = await this.#send('/api/agent_deploy/chat', { ...post, signal })
+    const first = await this.#send('/api/agent_deploy/chat?events=all', { ...post, signal })
     const session = first.headers.get('x-session-id') ?? sessionId ?? ''
     const messageId = first.headers.get('x-message-id') ?? ''
     return { sessionId: session, messageId, events: this.#follow(session, messageId, first, signal) }
@@ -103,11 +103,11 @@ export class VisitorClient {
     signal: AbortSignal,
   ): AsyncGenerator<VisitorEvent, void> {
     const resume = (lastEventId: string | undefined): Promise<Response> =>
-      this.#send(`/api/agent_deploy/stream?session_id=${sessionId}`, {
+      this.#send(`/api/agent_deploy/stream?events=all&session_id=${sessionId}`, {
         headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
         signal,
       })
-    return followReply({ parse: parseTextEvent, first, resume, messageId }, signal)
+    return followReply({ parse: textParser(), first, resume, messageId }, signal)
   }
 }
 

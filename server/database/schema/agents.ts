@@ -64,6 +64,8 @@ export const agentTools = pgTable(
     position: integer('position').notNull(),
     /** Configuration values by name, as JSON, encrypted and bound to the agent and the tool. */
     config: text('config').notNull(),
+    /** Revision of the tool that the configuration was meant for. Tools of other organizations run only in this one. */
+    confirmedRevision: integer('confirmed_revision').notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.agentId, table.toolId] }),

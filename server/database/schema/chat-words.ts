@@ -20,6 +20,8 @@ export const chatWords = pgTable(
     title: text('title'),
     /** The indexed words. Null if the row must be indexed, for the first time or again. */
     words: tsvector('words'),
+    /** The version of the indexed words (WORDS_VERSION in platform/retrieval). */
+    version: integer('version').notNull().default(0),
   },
   (table) => [
     foreignKey({
@@ -30,6 +32,8 @@ export const chatWords = pgTable(
     index('chat_words_chat_id').on(table.chatId),
     index('chat_words_owner').on(table.organizationId, table.userId, table.id),
     index('chat_words_unread').on(table.id).where(sql`${table.words} is null`),
+    // Rows to index again. A higher WORDS_VERSION needs a new index.
+    index('chat_words_outdated').on(table.id).where(sql`${table.version} < 1`),
     // Disables GIN's pending list, because every search would scan the whole list.
     index('chat_words_words').using('gin', table.words).with({ fastupdate: false }),
   ],

@@ -137,6 +137,10 @@ export const chatMessages = pgTable(
     error: text('error'),
     /** Null if the reply did not fail, or failed before failures had codes. */
     failure: jsonb('failure').$type<StoredFailure>(),
+    /** Why the model ended the reply. Null if the provider gave no reason, and unless the reply is complete. */
+    finishReason: text('finish_reason', {
+      enum: ['stop', 'length', 'content_filter', 'refusal', 'tool_calls'],
+    }),
     modelId: uuid('model_id'),
     agentId: uuid('agent_id'),
     inputTokens: integer('input_tokens'),

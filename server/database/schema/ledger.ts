@@ -62,7 +62,10 @@ export const budgets = pgTable(
     /** The month that `spent` belongs to, as its first day. */
     month: date('month').notNull(),
     spent: credits('spent').notNull().default(0),
+    /** Number of open holds, each of which reserves a credit. */
     held: integer('held').notNull().default(0),
+    /** Credits that open holds reserve beyond one each, because they are expected to cost more. */
+    heldBeyond: credits('held_beyond').notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -201,6 +204,8 @@ export const openHolds = pgTable(
     messageId: uuid('message_id'),
     inputRatio: numeric('input_ratio', { mode: 'number' }).notNull(),
     outputRatio: numeric('output_ratio', { mode: 'number' }).notNull(),
+    /** The expected cost, which budgets reserve. One credit if the organization had no budget. */
+    expected: credits('expected').notNull().default(1),
     /**
      * True if a user has asked to stop the work that the hold pays for. The request may arrive at another process.
      */

@@ -22,6 +22,8 @@ export interface ModelConfig {
   seconds_ratio?: number
   context_window?: number
   capabilities?: string[]
+  /** Fields that requests to the model's server lack. */
+  omit?: string[]
   /** The members of a route. Only for the provider `route`. */
   route?: RouteConfig
 }
@@ -29,6 +31,8 @@ export interface ModelConfig {
 export interface RouteConfig {
   strategy: 'ordered' | 'weighted'
   members: { model_id: string; weight?: number }[]
+  /** Time for the first output of each member but the last. */
+  first_token_seconds?: number
 }
 
 /** An organization's access to a provider, which several of its models use. */

@@ -33,6 +33,8 @@ export interface McpToolRecord {
   description: string
   /** A JSON Schema of type object. */
   input_schema: Record<string, unknown>
+  /** Why models are not offered the tool. Undefined if they are. */
+  left_out?: string
 }
 
 /** The catalogue of MCP servers. Every user can connect to them, and they belong to no organization. */

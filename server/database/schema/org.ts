@@ -23,7 +23,7 @@ import { createdAt, id, moment, updatedAt } from './columns.ts'
 export interface Features {
   /** Messages per day. Null means unlimited. */
   daily_chat_limit?: number | null
-  /** Maximum total bytes of all uploads. */
+  /** Maximum value of `stored_bytes`. */
   file_upload?: number
   /** Maximum files per chat. */
   chat_uploads?: number
@@ -44,8 +44,8 @@ export const organizations = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     features: jsonb('features').$type<Features>().notNull().default({}),
     /**
-     * Total bytes of all uploads. The statements that add uploads increase the value, and a trigger decreases it on
-     * deletion.
+     * Total bytes of the files, texts, responses and conversations that the organization stores: of `size` of uploads and
+     * of `stored_bytes` of other tables. Statements that store call `reserve_bytes`, and triggers subtract what is deleted.
      */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
     /** If true, sessions without a second factor cannot use the organization. API keys still can. */

@@ -38,6 +38,8 @@ export const responses = pgTable(
     previousId: uuid('previous_id'),
     /** The response in OpenAI's format, without its output. */
     view: jsonb('view').$type<Record<string, unknown>>().notNull(),
+    /** Bytes of the row and its items, as counted in `organizations.stored_bytes`. */
+    storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
   },
@@ -70,7 +72,7 @@ export const responseItems = pgTable(
     content: jsonb('content').$type<Record<string, unknown>>().notNull(),
     /** Opaque data that the provider requires with a function call in the next request. */
     signature: text('signature'),
-    /** Size of the item as JSON text. */
+    /** Size of the content as JSON text and of the signature. */
     bytes: integer('bytes').notNull(),
   },
   (table) => [
@@ -96,6 +98,8 @@ export const responseConversations = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     apiKeyId: uuid('api_key_id'),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull(),
+    /** Bytes of the row and its items, as counted in `organizations.stored_bytes`. */
+    storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
     createdAt: createdAt(),
     /** Postponed with each addition. */
     expiresAt: moment('expires_at').notNull(),

@@ -2,6 +2,7 @@ import {
   boolean,
   foreignKey,
   index,
+  integer,
   jsonb,
   pgTable,
   sql,
@@ -86,6 +87,11 @@ export const tools = pgTable(
     outputs: jsonb('outputs').$type<{ type: string; description: string }>().notNull(),
     settings: jsonb('settings').$type<ToolSettings>().notNull(),
     functions: jsonb('functions').$type<ToolFunction[]>().notNull(),
+    /**
+     * Number of changes that concern configured secrets: of the code, its language and requirements, the network, or the
+     * configuration. Counted by the trigger tools_revised.
+     */
+    revision: integer('revision').notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -41,6 +41,12 @@ export const uploads = pgTable(
     /** `pending`: the upload counts toward the quota, but its file is not in storage yet. */
     status: text('status', { enum: ['pending', 'stored'] }).notNull(),
     textExtracted: boolean('text_extracted').notNull().default(false),
+    /** Why no text was extracted. Null if there is text, or if files of the type have none. */
+    textError: text('text_error'),
+    /** The encoding in which the file was read, if it was chosen or guessed. */
+    textEncoding: text('text_encoding'),
+    /** True if another encoding is almost as likely. */
+    isEncodingDoubtful: boolean('is_encoding_doubtful').notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [

@@ -26,7 +26,7 @@ export async function admitVisitor(
   }: { deploymentId: string; visitorKey: string; origin: string | undefined; host: string | undefined },
 ): Promise<VisitorPass> {
   const deployment = await findPublicDeployment(deploymentId)
-  if (!deployment) throw fail('deployment.not_found')
+  if (!deployment) throw fail('deployment.not_found', { value: deploymentId })
   // Prevents web pages of other sites from getting visitor tokens. Programs send no Origin and may get a token.
   const allowed = [new URL(config.baseUrl).origin, ...(deployment.config.allowed_origins ?? [])]
   // Browsers may reach the server at another host than that of BASE_URL. The server's own pages then send an Origin

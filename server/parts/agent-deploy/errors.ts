@@ -1,7 +1,7 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const AGENT_DEPLOY_ERRORS = defineErrors({
-  'deployment.not_found': [404, 'Deployment not found'],
+  'deployment.not_found': notFound('Deployment not found', 'deployment_id'),
   'deployment.config_invalid': [400, '{reason}', 'validation'],
   'deployment.origin_not_allowed': [
     403,

@@ -35,7 +35,7 @@ export async function createDeployment(
   const row = await scope.transaction(async (database) => {
     // Locks the agent, so that it can't be deleted concurrently.
     const [agent] = await database.select(agents, { where: eq(agents.id, input.agent_id), lock: true })
-    if (!agent) throw fail('agent.not_found')
+    if (!agent) throw fail('agent.not_found', { value: input.agent_id })
     return database.insert(agentDeployments, {
       id: newId(),
       createdBy: scope.userId,
@@ -67,7 +67,7 @@ export async function getDeployment(
   id: string,
 ): Promise<DeploymentView> {
   const [row] = await scope.select(agentDeployments, { where: eq(agentDeployments.id, id) })
-  return viewDeployment(found(row))
+  return viewDeployment(found(row, id))
 }
 
 /**
@@ -82,7 +82,7 @@ export async function updateDeployment(
 ): Promise<DeploymentView> {
   const [before, after] = await scope.transaction(async (database) => {
     const [row] = await database.select(agentDeployments, { where: eq(agentDeployments.id, id), lock: true })
-    const known = found(row)
+    const known = found(row, id)
     const [changed = known] = await database.update(agentDeployments, eq(agentDeployments.id, id), {
       ...(change.name !== undefined && { name: change.name.trim() }),
       ...(change.description !== undefined && { description: change.description }),
@@ -122,7 +122,7 @@ export async function regenerateKey(scope: Scope<'agent:write'>, id: string): Pr
     ...stored,
     updatedAt: new Date(),
   })
-  return { ...viewDeployment(found(row)), api_key: key }
+  return { ...viewDeployment(found(row, id)), api_key: key }
 }
 
 /**
@@ -136,7 +136,7 @@ export async function deleteDeployment(
 ): Promise<void> {
   await chats.stopAll({ organizationId: scope.organizationId, deploymentId: id })
   const [deleted] = await scope.delete(agentDeployments, eq(agentDeployments.id, id))
-  found(deleted)
+  found(deleted, id)
 }
 
 /** Generates a key. Returns it with the columns to store. */
@@ -145,7 +145,7 @@ export function newKey(): { key: string } & Pick<DeploymentRow, 'keyHash' | 'api
   return { key, keyHash: hashToken(key), apiKeyPrefix: key.slice(0, SHOWN_CHARACTERS) }
 }
 
-function found(row: DeploymentRow | undefined): DeploymentRow {
-  if (!row) throw fail('deployment.not_found')
+function found(row: DeploymentRow | undefined, id: string): DeploymentRow {
+  if (!row) throw fail('deployment.not_found', { value: id })
   return row
 }

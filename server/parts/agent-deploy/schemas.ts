@@ -11,14 +11,16 @@ import {
   InputTokens,
   idOf,
   matching,
+  NAME,
   NOT_BLANK,
   ObjectId,
   OrganizationId,
   OutputTokens,
   PageOf,
+  PLAIN_NAME,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
-import { type MessageRow, viewFailure } from '../chat/index.ts'
+import { FinishReasonField, type MessageRow, viewFailure } from '../chat/index.ts'
 
 export type DeploymentRow = typeof agentDeployments.$inferSelect
 
@@ -31,7 +33,7 @@ const ADDRESS_CHARACTERS_MAX = 2_000
 const Name = Type.String({
   minLength: 1,
   maxLength: 200,
-  ...NOT_BLANK,
+  ...NAME,
   description: 'Name of the deployment.',
 })
 const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })
@@ -60,7 +62,7 @@ const Branding = Body(
       ),
     ),
     company_name: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Company name shown in the chat.' }),
+      Type.String({ maxLength: 200, [PLAIN_NAME]: true, description: 'Company name shown in the chat.' }),
     ),
   },
   { description: 'Logo and name shown in the chat.' },
@@ -210,6 +212,7 @@ const SessionMessageView = Type.Object(
     content: Type.String({ description: 'Text of the message.' }),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
     ...FailureFields,
+    finish_reason: FinishReasonField,
     created_at: CreatedAt,
   },
   { title: 'DeploymentSessionMessage' },
@@ -233,6 +236,7 @@ export const viewSession = (id: string, messages: MessageRow[]): Static<typeof S
     content: message.content,
     status: message.status,
     ...viewFailure(message),
+    finish_reason: message.finishReason,
     created_at: message.createdAt.toISOString(),
   })),
 })

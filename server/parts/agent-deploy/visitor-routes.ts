@@ -10,7 +10,9 @@ import type { FindPublicDeployment } from './public-deployments-system.ts'
 import { SessionView, VisitorKey, VisitorPass, viewSession } from './schemas.ts'
 
 const OneSession = Type.Object({ session_id: idOf('the session') })
-const Events = Type.Optional(Enum(['all'], { description: '`all` also sends named events.' }))
+const Events = Type.Optional(
+  Enum(['all'], { description: '`all` also sends named events; to visitors, only `finish` and `failure`.' }),
+)
 
 interface Dependencies {
   services: Services

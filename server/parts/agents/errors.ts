@@ -1,7 +1,7 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const AGENTS_ERRORS = defineErrors({
-  'agent.not_found': [404, 'Agent not found'],
+  'agent.not_found': notFound('Agent not found', 'agent_id'),
   'agent.inactive': [400, 'This agent is not active. Activate it, or choose another agent.'],
   'agent.name_taken': [409, 'An agent with this name already exists. Choose another name.'],
   'agent.in_use': [409, 'This agent is deployed as {deployments}. Delete those deployments first.'],

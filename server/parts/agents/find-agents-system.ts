@@ -83,7 +83,7 @@ export class AgentFinder {
   async find(organizationId: string, agentId: string): Promise<ReadyAgent> {
     const agent = await this.#read(agentId)
     const isForeign = agent?.organizationId !== organizationId
-    if (!agent || (isForeign && !agent.isPublic)) throw fail('agent.not_found')
+    if (!agent || (isForeign && !agent.isPublic)) throw fail('agent.not_found', { value: agentId })
     if (!agent.isActive) throw fail('agent.inactive')
     const { id, name, params } = agent
     const model = this.#openModel(agent.model, organizationId, isForeign)
@@ -113,7 +113,7 @@ export class AgentFinder {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
     const [row] = await this.#sql<{ id: string }[]>`
       select id from agents where organization_id = ${organizationId} and lower(name) = lower(${nameOrId})`
-    if (!row) throw fail('agent.not_found')
+    if (!row) throw fail('agent.not_found', { value: nameOrId })
     return this.find(organizationId, row.id)
   }
 
@@ -142,7 +142,8 @@ async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAg
       a.is_public and exists (
         select from organizations o where o.id = a.organization_id and o.suspended_at is null) as "isPublic",
       a.is_active as "isActive", a.params,
-      (select coalesce(json_agg(json_build_object('toolId', tool_id, 'config', config) order by position), '[]')
+      (select coalesce(json_agg(json_build_object(
+        'toolId', tool_id, 'config', config, 'confirmedRevision', confirmed_revision) order by position), '[]')
         from agent_tools where agent_id = a.id) as tools,
       array(select kb_id from agent_knowledge_bases where agent_id = a.id order by position) as "knowledgeBaseIds",
       (select coalesce(sum(coalesce(octet_length(i.tools::text), ${UNREAD_TOOLS_BYTES})), 0)::int
@@ -163,6 +164,6 @@ export async function readPublicAgent(database: Database, agentId: string): Prom
     .select()
     .from(agents)
     .where(and(eq(agents.id, agentId), eq(agents.isPublic, true), isNotSuspended(agents.organizationId)))
-  if (!row) throw fail('agent.not_found')
+  if (!row) throw fail('agent.not_found', { value: agentId })
   return row
 }

@@ -2,22 +2,21 @@ import { reasonFor } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
-import type { RunnableTool } from '#platform/models/index.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
 import type { KnowledgeBases, Passage } from '../kb/index.ts'
-import type { ModelFinder, Preparation } from '../llm/index.ts'
+import type { ModelFinder, UnpreparedRequest } from '../llm/index.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { Tools } from '../tools/index.ts'
 import { AgentFinder, type ListedAgent, type ReadyAgent } from './find-agents-system.ts'
 import { prepareRequest } from './prepare-request.ts'
 import { agentRoutes } from './routes.ts'
-import { openAgentTools } from './shared-tools.ts'
+import { type OpenedAgent, openAgentTools } from './shared-tools.ts'
 
 export type { ListedAgent, ReadyAgent } from './find-agents-system.ts'
 export { findTarget, payerOf, type Sender, type Target, type TargetId } from './find-target.ts'
 export { NewAgent } from './schemas.ts'
-export { sharedToolsBudget } from './shared-tools.ts'
+export { type OpenedAgent, sharedToolsBudget } from './shared-tools.ts'
 export { agentTables } from './tables.ts'
 
 /**
@@ -44,12 +43,12 @@ export interface Agents {
    * Opens the agent's own tools and the tools of shared MCP connections. Call it only after the reply has been
    * admitted, because it may send requests to the MCP servers.
    */
-  openTools(agent: ReadyAgent, request: ModelRequest, signal: AbortSignal): Promise<RunnableTool[]>
+  openTools(agent: ReadyAgent, request: ModelRequest, signal: AbortSignal): Promise<OpenedAgent>
   /**
-   * Prepares a request for the agent's model. Retrieves passages immediately; the returned function opens tools after
+   * Prepares a request for the agent's model. Retrieves passages immediately; the returned preparation opens tools after
    * admission. Throws the errors of `retrieve`.
    */
-  prepare(agent: ReadyAgent, payer: Payer, original: ModelRequest): Promise<Preparation>
+  prepare(agent: ReadyAgent, payer: Payer, original: ModelRequest): Promise<UnpreparedRequest>
   /** Returns up to `limit` active agents of the organization, oldest first. */
   listActive(scope: Scope<'agent:execute'>, limit: number): Promise<ListedAgent[]>
 }
@@ -76,7 +75,8 @@ export function createAgents(
     openTools,
     async prepare(agent, payer, original) {
       const request = await prepareRequest(retrieve, agent, payer, original)
-      return async (signal) => ({ request, tools: await openTools(agent, request, signal) })
+      const tools = [...(request.tools ?? []), ...agent.tools.map(({ definition }) => definition)]
+      return { known: { ...request, tools }, prepare: (signal) => openTools(agent, request, signal) }
     },
     listActive: ({ organizationId }, limit) => finder.listActive(organizationId, limit),
   }

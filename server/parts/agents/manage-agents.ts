@@ -1,12 +1,13 @@
 import { and, eq, inArray } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
-import { agents } from '#database/schema/agents.ts'
+import { type AgentParams, agents } from '#database/schema/agents.ts'
 import { mcpInstances } from '#database/schema/mcp.ts'
-import { isForeignKeyViolation, onForeignKeyViolation, onUniqueViolation } from '#database/sql-state.ts'
+import { isForeignKeyViolation, onMissingReference, onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { listRecords } from '#platform/http/list-records.ts'
+import { mergeFields } from '#platform/http/merge-fields.ts'
 import type { ListQuery, Page } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import type { ModelFinder } from '../llm/index.ts'
@@ -29,7 +30,7 @@ export interface AgentDependencies {
   tools: Tools
 }
 
-/** Maximum size of the tool configuration of one agent, in bytes of JSON. */
+/** Maximum size of the tool configuration of one agent, in bytes of JSON. @limit tool configuration of an agent */
 const TOOLS_BYTES_MAX = 64 * 1024
 /** Maximum total size of the system prompts in one page of agents, in bytes. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
@@ -71,7 +72,7 @@ export async function createAgent(
         },
         { after: auditDetails({ tools, knowledgeBaseIds, instances }, requested) },
       )
-      .catch(onForeignKeyViolation('llm.not_found'))
+      .catch(onMissingReference('llm.not_found'))
       .catch(onUniqueViolation('agent.name_taken'))
     await storeTools(database, id, [], tools)
     await storeKnowledgeBases(database, id, [], knowledgeBaseIds)
@@ -112,7 +113,7 @@ export async function getAgent(
 
 /**
  * Updates the given fields. A given list of tools, knowledge bases or MCP connections replaces the whole list, and
- * `params` replaces all parameters. Throws agent.not_found (also for agents of other organizations), agent.changing,
+ * `params` is merged by key. Throws agent.not_found (also for agents of other organizations), agent.changing,
  * and the errors of createAgent.
  */
 export async function updateAgent(
@@ -123,7 +124,7 @@ export async function updateAgent(
 ): Promise<AgentView> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const before = await readStoredAgent(scope, agentId)
-    if (!before) throw fail('agent.not_found')
+    if (!before) throw fail('agent.not_found', { value: agentId })
     checkBelongings(scope, change, before.knowledgeBaseIds)
     const instances = change.mcp_instance_ids
       ? await prepareInstances(scope, change.mcp_instance_ids, before.instances)
@@ -148,7 +149,7 @@ export async function deleteAgent(scope: Scope<'agent:delete'>, agentId: string)
   const rows = await scope.delete(agents, eq(agents.id, agentId)).catch(async (error: unknown) => {
     throw isForeignKeyViolation(error) ? inUse(await namesOfDeployments(scope, agentId)) : error
   })
-  if (rows.length === 0) throw fail('agent.not_found')
+  if (rows.length === 0) throw fail('agent.not_found', { value: agentId })
 }
 
 /** Stores a prepared change. Returns null if another change interfered after the preparation. */
@@ -161,15 +162,18 @@ async function storeChange(
   const { id } = prepared.row
   return scope.transaction(async (database) => {
     const before = await readStoredAgent(database, id, true)
-    if (!before) throw fail('agent.not_found')
+    if (!before) throw fail('agent.not_found', { value: id })
     if (!isSame(before, prepared)) return null
     const knowledgeBaseIds = distinct(change.knowledge_base_ids ?? before.knowledgeBaseIds)
     const [row = before.row] = await database
-      .update(agents, eq(agents.id, id), columnsOf(change), {
-        before: auditDetails(before, []),
-        after: auditDetails({ tools, knowledgeBaseIds, instances }, change.tools ?? []),
+      .update(agents, eq(agents.id, id), columnsOf(before, change), {
+        before: { ...auditDetails(before, []), ...confirmationsOf(before.tools, before.tools) },
+        after: {
+          ...auditDetails({ tools, knowledgeBaseIds, instances }, change.tools ?? []),
+          ...confirmationsOf(before.tools, tools),
+        },
       })
-      .catch(onForeignKeyViolation('llm.not_found'))
+      .catch(onMissingReference('llm.not_found'))
       .catch(onUniqueViolation('agent.name_taken'))
     if (change.tools) await storeTools(database, id, before.tools, tools)
     if (change.knowledge_base_ids)
@@ -179,12 +183,12 @@ async function storeChange(
   })
 }
 
-const columnsOf = (change: AgentChange) => ({
+const columnsOf = ({ row }: StoredAgent, change: AgentChange) => ({
   ...(change.name !== undefined && { name: change.name.trim() }),
   ...(change.description !== undefined && { description: change.description }),
   ...(change.agent_type !== undefined && { agentType: change.agent_type.trim() }),
   ...(change.model_id !== undefined && { modelId: change.model_id }),
-  ...(change.params !== undefined && { params: change.params }),
+  ...(change.params !== undefined && { params: mergeFields<AgentParams>(row.params, change.params) }),
   ...(change.is_public !== undefined && { isPublic: change.is_public }),
   ...(change.is_active !== undefined && { isActive: change.is_active }),
   updatedAt: new Date(),
@@ -210,6 +214,15 @@ const auditDetails = (
   configured_tools: configured.filter(({ config = [] }) => config.length > 0).map(({ tool_id }) => tool_id),
   knowledge_base_ids: knowledgeBaseIds,
   mcp_instance_ids: instances.map(({ instanceId }) => instanceId),
+})
+
+/** Returns the audit details of tools whose present revision a change confirms, after their authors changed them. */
+const confirmationsOf = (before: readonly StoredAgentTool[], after: readonly StoredAgentTool[]) => ({
+  confirmed_tools: after
+    .filter(({ toolId, confirmedRevision }) =>
+      before.some((tool) => tool.toolId === toolId && tool.confirmedRevision !== confirmedRevision),
+    )
+    .map(({ toolId }) => toolId),
 })
 
 /**
@@ -242,7 +255,8 @@ async function prepareInstances(
       : await scope.select(mcpInstances, {
           where: and(inArray(mcpInstances.id, added), eq(mcpInstances.status, 'active')),
         })
-  if (own.length < added.length) throw fail('mcp.instance_not_found')
+  const missing = added.find((id) => !own.some((instance) => instance.id === id))
+  if (missing !== undefined) throw fail('mcp.instance_not_found', { value: missing })
   return ids.map(
     (id) => existing.find(({ instanceId }) => instanceId === id) ?? { instanceId: id, ownerId: scope.userId },
   )
@@ -278,7 +292,7 @@ const view = async (
 ) =>
   viewAgent(
     row,
-    tools.length === 0 ? [] : await agentTools.view(row.id, tools),
+    tools.length === 0 ? [] : await agentTools.view(row, tools),
     knowledgeBaseIds,
     instances.map(({ instanceId }) => instanceId),
   )

@@ -98,8 +98,8 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     url: '/api/agents/update',
     summary: 'Change an agent',
     description:
-      'Omitted fields stay unchanged. `tools`, `params`, `knowledge_base_ids` and `mcp_instance_ids` replace the ' +
-      'previous values. Replies in progress continue unchanged.',
+      'Omitted fields stay unchanged. `params` is merged by key. `tools`, `knowledge_base_ids` and ' +
+      '`mcp_instance_ids` replace the previous values. Replies in progress continue unchanged.',
     access: { permission: 'agent:write', orgOf: ofAgent },
     query: OneAgent,
     body: AgentChange,

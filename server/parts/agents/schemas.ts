@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { agents } from '#database/schema/agents.ts'
-import { Replacing } from '#platform/http/merge-fields.ts'
+import { ChangeOf } from '#platform/http/merge-fields.ts'
 import {
   Body,
   CreatedAt,
@@ -9,6 +9,8 @@ import {
   Nullable,
   ObjectId,
   OrganizationId,
+  PLAIN,
+  PUBLIC_NAME,
   UpdatedAt,
   Uuid,
 } from '#platform/http/schemas.ts'
@@ -21,7 +23,7 @@ const CONFIG_VALUES_MAX = 100
 const KNOWLEDGE_BASES_MAX = 20
 const MCP_INSTANCES_MAX = 20
 
-const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name of the agent.' })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...PUBLIC_NAME, description: 'Name of the agent.' })
 const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })
 const AgentType = Type.String({
   minLength: 1,
@@ -49,22 +51,43 @@ const Params = {
 }
 const NewParams = Body(Params, { description: 'Generation parameters.' })
 
+/** Maximum of PostgreSQL's integer. */
+const REVISION_MAX = 2_147_483_647
 const ToolUse = Body({
   tool_id: idOf('the tool'),
   config: Type.Optional(
     Type.Array(
       Body({
-        name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the configuration value.' }),
+        name: Type.String({
+          minLength: 1,
+          maxLength: 200,
+          ...PLAIN,
+          description: 'Name of the configuration value.',
+        }),
         value: Type.Unknown({ description: 'Value of the type that the tool declares.' }),
       }),
       { maxItems: CONFIG_VALUES_MAX, description: 'Configuration values of the tool.' },
     ),
   ),
+  needs_confirmation: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Send true to leave a change of the tool's author unconfirmed.",
+    }),
+  ),
+  revision: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: REVISION_MAX,
+      description:
+        'The `revision` that you read with the agent. Changes that the author made since then stay unconfirmed. Default: the present one.',
+    }),
+  ),
 })
 const ToolUses = Type.Array(ToolUse, {
   maxItems: TOOLS_MAX,
   description:
-    'Tools of the organization or public tools, each once, with their configuration. A secret value reads as null. Send null or omit it to keep it.',
+    'Tools of the organization or public tools, each once, with their configuration. A secret value reads as null. Send null or omit it to keep it. Sending a tool confirms the changes that its author made.',
 })
 const KnowledgeBaseIds = Type.Array(Uuid, {
   maxItems: KNOWLEDGE_BASES_MAX,
@@ -100,7 +123,7 @@ export const AgentChange = Body({
   agent_type: Type.Optional(AgentType),
   model_id: Type.Optional(ModelId),
   tools: Type.Optional(ToolUses),
-  params: Type.Optional(Replacing(NewParams)),
+  params: Type.Optional(ChangeOf(NewParams)),
   is_public: Type.Optional(IsPublic),
   is_active: Type.Optional(Type.Boolean({ description: 'Whether the agent can be used.' })),
   knowledge_base_ids: Type.Optional(KnowledgeBaseIds),
@@ -130,6 +153,13 @@ export const AgentView = Type.Object(
           }),
           { description: 'Configuration values of the tool.' },
         ),
+        needs_confirmation: Type.Boolean({
+          description:
+            'Whether the tool does not run, because its author in another organization changed it after it was configured for the agent. Send `tools` again to confirm the change.',
+        }),
+        revision: Type.Integer({
+          description: 'Number of changes that its author made to the code, network or configuration.',
+        }),
       }),
       { description: 'Tools of the agent.' },
     ),

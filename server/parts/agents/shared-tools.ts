@@ -2,11 +2,18 @@ import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import { promptText } from '#platform/models/payable-usage.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
-import type { Mcp } from '../mcp/index.ts'
+import { describeLeftOutTools, type Mcp } from '../mcp/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
 /** Fraction of the prompt that is reserved for the tools of shared MCP connections. */
 const SHARED_TOOLS_SHARE = 0.5
+
+/** The request for an agent's model, and the tools that the model may call. */
+export interface OpenedAgent {
+  /** The request, whose system prompt names the tools that the model cannot be offered. */
+  request: ModelRequest
+  tools: RunnableTool[]
+}
 
 /** Returns the number of prompt bytes reserved for the tools of shared MCP connections. */
 export const sharedToolsBudget = (
@@ -25,17 +32,18 @@ export async function openAgentTools(
   agent: ReadyAgent,
   request: ModelRequest,
   signal: AbortSignal,
-): Promise<RunnableTool[]> {
+): Promise<OpenedAgent> {
   const { id, model, tools: own, sharedToolsBytes } = agent
-  if (sharedToolsBytes === 0) return own
+  if (sharedToolsBytes === 0) return { request, tools: own }
   const definitions = own.map(({ definition }) => definition)
   const usedBytes = Buffer.byteLength(promptText({ ...request, tools: definitions }))
   const left = promptBytesOf(windowOf(model, request.maxTokens)) - usedBytes
-  const shared = await mcp.openShared(id, signal, {
+  const { tools: shared, leftOut } = await mcp.openShared(id, signal, {
     reserved: definitions.map(({ name }) => name),
     bytesMax: Math.max(left, sharedToolsBudget(agent, request.maxTokens)),
   })
-  return [...own, ...shared]
+  const system = [request.system, describeLeftOutTools(leftOut)].filter(Boolean).join('\n\n')
+  return { request: leftOut.length === 0 ? request : { ...request, system }, tools: [...own, ...shared] }
 }
 
 const windowOf = ({ contextWindow }: ReadyAgent['model'], maxTokens: number | undefined) => ({

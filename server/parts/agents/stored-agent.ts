@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray } from '#database/drizzle.ts'
 import { agentKnowledgeBases, agents, agentTools } from '#database/schema/agents.ts'
 import { agentMcpInstances } from '#database/schema/mcp.ts'
-import { onForeignKeyViolation } from '#database/sql-state.ts'
+import { onMissingReference } from '#database/sql-state.ts'
 import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import type { StoredAgentTool } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
@@ -55,7 +55,11 @@ export async function withBelongings(
   const instancesOf = Map.groupBy(instances, ({ agentId }) => agentId)
   return rows.map((row) => ({
     row,
-    tools: (toolsOf.get(row.id) ?? []).map(({ toolId, config }) => ({ toolId, config })),
+    tools: (toolsOf.get(row.id) ?? []).map(({ toolId, config, confirmedRevision }) => ({
+      toolId,
+      config,
+      confirmedRevision,
+    })),
     knowledgeBaseIds: (knowledgeBasesOf.get(row.id) ?? []).map(({ kbId }) => kbId),
     instances: (instancesOf.get(row.id) ?? []).map(({ instanceId, ownerId }) => ({ instanceId, ownerId })),
   }))
@@ -81,11 +85,13 @@ export async function storeTools(
   if (gone.length > 0)
     await database.delete(agentTools, and(eq(agentTools.agentId, agentId), inArray(agentTools.toolId, gone)))
   const entries = after.map((tool, position) => ({ ...tool, agentId, position }))
-  for (const { toolId, config, position } of entries.filter((tool) => known.has(tool.toolId)))
-    await database.update(agentTools, one(toolId), { config, position })
+  for (const { toolId, config, confirmedRevision, position } of entries.filter((tool) =>
+    known.has(tool.toolId),
+  ))
+    await database.update(agentTools, one(toolId), { config, confirmedRevision, position })
   const added = entries.filter((tool) => !known.has(tool.toolId))
   if (added.length > 0)
-    await database.insertAll(agentTools, added).catch(onForeignKeyViolation('tool.not_found'))
+    await database.insertAll(agentTools, added).catch(onMissingReference('tool.not_found'))
 }
 
 /**
@@ -107,7 +113,7 @@ export async function storeKnowledgeBases(
     await database.update(agentKnowledgeBases, and(ofAgent, eq(id, kbId)), { position })
   const added = entries.filter(({ kbId }) => !before.includes(kbId))
   if (added.length > 0)
-    await database.insertAll(agentKnowledgeBases, added).catch(onForeignKeyViolation('kb.not_found'))
+    await database.insertAll(agentKnowledgeBases, added).catch(onMissingReference('kb.not_found'))
 }
 
 /** Replaces the MCP connections of an agent that is new or locked by the caller. Throws mcp.instance_not_found. */
@@ -128,5 +134,5 @@ export async function storeInstances(
     await database.update(agentMcpInstances, and(ofAgent, eq(id, instanceId)), { position })
   const added = entries.filter(({ instanceId }) => !known.includes(instanceId))
   if (added.length > 0)
-    await database.insertAll(agentMcpInstances, added).catch(onForeignKeyViolation('mcp.instance_not_found'))
+    await database.insertAll(agentMcpInstances, added).catch(onMissingReference('mcp.instance_not_found'))
 }

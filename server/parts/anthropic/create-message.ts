@@ -1,7 +1,6 @@
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
-import { countTokens } from '#platform/models/index.ts'
-import { partsOf, promptText } from '#platform/models/payable-usage.ts'
+import { countRequest } from '#platform/models/index.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { Sender } from '../agents/index.ts'
 import {
@@ -56,9 +55,6 @@ export async function createMessage(
   return withIgnored(writer.end(outcome, requestId), ignored)
 }
 
-/** Tokens that providers count for an image of usual size. */
-const TOKENS_PER_IMAGE = 1_500
-
 /**
  * Counts the tokens of a request for any model. Other models' counts differ by a few percent.
  * https://platform.claude.com/docs/en/api/messages-count-tokens
@@ -69,9 +65,7 @@ export async function countMessageTokens(
   body: CountRequest,
 ): Promise<{ input_tokens: number }> {
   await findNamedTarget(deps, sender, body.model)
-  const request = await readPrompt(deps.services, body)
-  const images = partsOf(request.messages).filter(({ type }) => type === 'image').length
-  return { input_tokens: (await countTokens(promptText(request))) + images * TOKENS_PER_IMAGE }
+  return { input_tokens: await countRequest(await readPrompt(deps.services, body)) }
 }
 
 const FIELDS: FieldNames = {

@@ -5,6 +5,7 @@ export const ANTHROPIC_ERRORS = defineErrors({
 
   'anthropic.block_type': '{field}: blocks of type {type} are not supported here. Remove the block.',
   'anthropic.block_field': '{field} is required for this type.',
+  'anthropic.image_data': '{field} must have a media_type such as image/png, and base64 as data.',
   'anthropic.source_type': '{field}: sources of type {type} are not supported. Send base64, url or text.',
   'anthropic.tool_type':
     '{field}: tools of type {type} are not supported. Define the tool with an input_schema.',

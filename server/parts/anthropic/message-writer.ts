@@ -1,6 +1,7 @@
 import { newId } from '#database/new-id.ts'
 import { anthropicError } from '#platform/http/wire-errors.ts'
 import { signerOf } from '#platform/models/signatures.ts'
+import { argumentsTextOf } from '#platform/models/tool-calls.ts'
 import type { ModelSink, ThinkingBlock, ToolCall } from '#platform/models/types.ts'
 import type { Outcome } from '../llm/index.ts'
 import { UNSIGNED } from './read-messages.ts'
@@ -112,12 +113,17 @@ export class MessageWriter {
   }
 
   /** A redacted block carries the signature that a provider other than Anthropic requires with the call. */
-  #addCall({ id, name, input, signature = '' }: ToolCall): void {
+  #addCall(call: ToolCall): void {
+    const { id, name, signature = '' } = call
+    const input = call.fault === undefined ? call.input : { [UNREADABLE]: argumentsTextOf(call) }
     const signer = signerOf(signature)
     if (signer !== undefined && signer !== 'anthropic')
       this.#addWhole({ type: 'redacted_thinking', data: signature })
     this.#begin({ type: 'tool_use', id, name, input }, { type: 'tool_use', id, name, input: {} })
-    this.#emitDelta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })
+    this.#emitDelta({
+      type: 'input_json_delta',
+      partial_json: call.fault === undefined ? argumentsTextOf(call) : JSON.stringify(input),
+    })
     this.#stop()
   }
 
@@ -154,6 +160,9 @@ export class MessageWriter {
   }
 }
 
+/** Property for arguments that are no JSON object, as Anthropic's guide of fine-grained tool streaming names it. */
+const UNREADABLE = 'INVALID_JSON'
+
 const stopReasonOf = ({ finishReason, stopSequence }: Outcome): string =>
   stopSequence === undefined ? STOP_REASONS[finishReason ?? 'other'] : 'stop_sequence'
 
@@ -162,6 +171,7 @@ const STOP_REASONS = {
   length: 'max_tokens',
   tool_calls: 'tool_use',
   content_filter: 'refusal',
+  refusal: 'refusal',
   other: 'end_turn',
 } as const
 

@@ -14,8 +14,9 @@ import type { Block, InnerBlock, Source } from './schemas.ts'
 
 export type BlockServices = FileServices & Pick<Services, 'net'>
 
-/** Anthropic's maximum number of images per request. */
+/** Anthropic's maximum number of images per request. @limit images of a request */
 const IMAGES_MAX = 100
+/** @limit document of a request */
 const DOCUMENT_BYTES_MAX = 32 * 1024 * 1024
 
 /**
@@ -34,8 +35,11 @@ export class BlockReader {
 
   /** Returns the parts of a block. Throws request.invalid for a type other than text, image and document. */
   async read(at: string, block: InnerBlock): Promise<ContentPart[]> {
-    const { type, text, source } = block
-    if (type === 'text') return text ? [{ type, text }] : []
+    const { type, source } = block
+    if (type === 'text') {
+      const text = textOf(at, block)
+      return text === '' ? [] : [{ type, text }]
+    }
     if (type !== 'image' && type !== 'document')
       throw refuse(sentence('anthropic.block_type', { field: at, type }))
     if (!source) throw refuse(sentence('anthropic.block_field', { field: `${at}.source` }))
@@ -67,10 +71,14 @@ export class BlockReader {
     const { type, media_type: mediaType = '', data = '', url = '' } = source
     if (type !== 'base64' && type !== 'url')
       throw refuse(sentence('anthropic.source_type', { field: at, type }))
+    const needed = type === 'url' ? { url } : { media_type: mediaType, data }
+    for (const [name, value] of Object.entries(needed))
+      if (value === '') throw refuse(sentence('anthropic.block_field', { field: `${at}.${name}` }))
     return readImage(
       this.#services.net,
       type === 'url' ? url : `data:${mediaType};base64,${data}`,
       this.#budget,
+      sentence('anthropic.image_data', { field: at }),
     )
   }
 
@@ -98,6 +106,13 @@ export class BlockReader {
         throw refuse(sentence('anthropic.source_type', { field: `${at}.source`, type }))
     }
   }
+}
+
+/** Returns the text of a text block, which may be empty. Throws request.invalid if it has none. */
+export function textOf(at: string, { text }: InnerBlock): string {
+  if (text === undefined || text === null)
+    throw refuse(sentence('anthropic.block_field', { field: `${at}.text` }))
+  return text
 }
 
 const IMAGES_FOLLOW = '(The images of this result follow.)'

@@ -1,11 +1,15 @@
 import { fail, sentence } from '#errors'
 import { sign, signerOf } from '#platform/models/signatures.ts'
-import { asArguments } from '#platform/models/tool-calls.ts'
+import { asArguments } from '#platform/models/tool-input.ts'
 import type { ModelMessage, ThinkingBlock, ToolCall } from '#platform/models/types.ts'
-import { BlockReader, type BlockServices } from './read-blocks.ts'
+import { joinVisible } from '../openai/index.ts'
+import { BlockReader, type BlockServices, textOf } from './read-blocks.ts'
 import type { Block, Message } from './schemas.ts'
 
-/** Converts the messages of a request. Throws request.invalid. */
+/**
+ * Converts the messages of a request. Instructions between a tool call and its result follow the result, because
+ * providers take nothing between the two. Throws request.invalid.
+ */
 export async function readMessages(
   services: BlockServices,
   messages: readonly Message[],
@@ -13,13 +17,43 @@ export async function readMessages(
   const blocks = new BlockReader(services)
   const names = new Map<string, string>()
   const read: ModelMessage[] = []
-  for (const [index, { role, content }] of messages.entries()) {
+  let waiting: ModelMessage[] = []
+  for (const [index, { role, content }] of withUserMessage(messages).entries()) {
     const at = `messages.${index}.content`
-    if (typeof content === 'string') read.push({ role, content })
-    else if (role === 'user') read.push(...(await readUserBlocks(blocks, names, at, content)))
-    else read.push(readAssistantBlocks(names, at, content))
+    if (role === 'system') {
+      const text = typeof content === 'string' ? content : readInstructions(at, content)
+      if (text.trim() !== '') waiting.push({ role, content: text })
+      continue
+    }
+    const own =
+      typeof content === 'string'
+        ? [{ role, content }]
+        : role === 'user'
+          ? await readUserBlocks(blocks, names, at, content)
+          : [readAssistantBlocks(names, at, content)]
+    const results = own.filter((message) => message.role === 'tool')
+    read.push(...results, ...waiting, ...own.slice(results.length))
+    waiting = []
   }
-  return read
+  return [...read, ...waiting]
+}
+
+/** If a request has only instructions, the last one is the user's message. */
+const withUserMessage = (messages: readonly Message[]): readonly Message[] =>
+  messages.every(({ role }) => role === 'system')
+    ? messages.map((message, index) =>
+        index === messages.length - 1 ? { ...message, role: 'user' } : message,
+      )
+    : messages
+
+/** Returns the text of instructions. Throws request.invalid for other blocks than text. */
+function readInstructions(at: string, blocks: readonly Block[]): string {
+  const texts = blocks.map((block, index) => {
+    const { type } = block
+    if (type !== 'text') throw refuse(sentence('anthropic.block_type', { field: `${at}.${index}`, type }))
+    return textOf(`${at}.${index}`, block)
+  })
+  return joinVisible(texts)
 }
 
 /** Returns the results of tools, and then everything else, as a message of the user. */
@@ -55,7 +89,7 @@ function readAssistantBlocks(names: Map<string, string>, at: string, blocks: rea
   let signature: string | undefined
   for (const [index, block] of blocks.entries()) {
     const { type, thinking = '', data = '' } = block
-    if (type === 'text') texts.push(block.text ?? '')
+    if (type === 'text') texts.push(textOf(`${at}.${index}`, block))
     else if (type === 'thinking') {
       if (block.signature && block.signature !== UNSIGNED)
         thoughts.push({ type, thinking, signature: block.signature })

@@ -1,9 +1,9 @@
 import { fail, sentence } from '#errors'
 import type { Hints, ModelRequest } from '#platform/models/types.ts'
-import { plainText, readChoice, readFormat, withoutMissing } from '../openai/index.ts'
+import { joinVisible, readChoice, readExtra, readFormat, withoutMissing } from '../openai/index.ts'
 import type { BlockServices } from './read-blocks.ts'
 import { readMessages } from './read-messages.ts'
-import type { CountRequest, MessagesRequest } from './schemas.ts'
+import { type CountRequest, MessagesRequest } from './schemas.ts'
 
 /** Fields that would change the reply and that no model supports. */
 const REFUSED = ['mcp_servers', 'container'] as const
@@ -25,6 +25,7 @@ export async function readMessagesRequest(
       stop: stop?.length ? stop : null,
     }),
     ...readHints(body),
+    ...readExtra(MessagesRequest, body, [...REFUSED, 'thread']),
   }
 }
 
@@ -33,7 +34,7 @@ export async function readPrompt(services: BlockServices, body: CountRequest): P
   refuseThread(body)
   refuseFields(body)
   const { system, thinking, output_config: config } = body
-  const text = plainText(typeof system === 'string' ? system : system?.map(withBlankLine))
+  const text = typeof system === 'string' ? system : joinVisible((system ?? []).map((block) => block.text))
   return {
     ...(text !== '' && { system: text }),
     messages: await readMessages(services, body.messages),
@@ -44,11 +45,6 @@ export async function readPrompt(services: BlockServices, body: CountRequest): P
     ...(config?.format && readFormat({ ...config.format, strict: true })),
   }
 }
-
-const withBlankLine = ({ text, ...block }: { type: string; text: string }, index: number) => ({
-  ...block,
-  text: index === 0 ? text : `\n\n${text}`,
-})
 
 /**
  * Refuses threads, which the server would have to store, with the details by which Anthropic's SDK recognizes that it

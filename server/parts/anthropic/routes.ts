@@ -18,6 +18,8 @@ import * as schemas from './schemas.ts'
 
 /** Maximum size of a request body, as in Anthropic's API. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024
+/** The inputs of tool calls keep the digits of large numbers. */
+const bodyLimits = { bytes: BODY_BYTES_MAX, keepsDigits: 'input' }
 const PAGE_MAX = 1_000
 
 const ModelId = Type.String({ minLength: 1, maxLength: 200 })
@@ -41,13 +43,13 @@ export const anthropicRoutes = (deps: OpenAiDependencies): Route[] => [
       "a public agent of another organization, only the ID. With a deployment's key, its agent replies, whatever " +
       '`model` says. An agent calls its own tools; a model returns calls of the tools in the request to the client. ' +
       'Nothing is stored. Models receive the text of documents. A field that changes the reply is passed on to the ' +
-      'model, or refused by name if its provider does not accept it. Hints that the provider does not know, such as ' +
-      '`cache_control`, are listed in `X-Ignored-Parameters`. Unknown fields are ignored.',
+      'model, or refused by name if its provider does not accept it. Hints and unknown fields that the provider does ' +
+      'not receive, such as `cache_control`, are listed in `X-Ignored-Parameters`.',
     access,
     query,
     body: schemas.MessagesRequest,
     example: { model: 'Shop assistant', max_tokens: 1_024, messages: [{ role: 'user', content: HOURS }] },
-    bodyLimits: { bytes: BODY_BYTES_MAX },
+    bodyLimits,
     effects: 'outside once',
     reply: {
       view: schemas.MessageView,
@@ -68,7 +70,7 @@ export const anthropicRoutes = (deps: OpenAiDependencies): Route[] => [
     query,
     body: schemas.CountRequest,
     example: { model: 'Shop assistant', messages: [{ role: 'user', content: HOURS }] },
-    bodyLimits: { bytes: BODY_BYTES_MAX },
+    bodyLimits,
     effects: 'outside',
     reply: [200, schemas.TokenCount],
     errors: [

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { described, Enum, matching } from '#platform/http/schemas.ts'
-import { ADDRESS_MAX, JsonSchema, Name, open, optional, Text } from '../openai/index.ts'
+import { ADDRESS_MAX, COUNT_MAX, JsonSchema, Name, open, optional, Text } from '../openai/index.ts'
 
 /*
  * Bodies of Anthropic's API, as far as they are supported. Unknown fields are ignored, because clients send many of
@@ -90,7 +90,10 @@ export type Block = Static<typeof Block>
 
 const Message = open(
   {
-    role: Enum(['user', 'assistant'], { description: 'Author of the message.' }),
+    role: Enum(['user', 'assistant', 'system'], {
+      description:
+        'Author of the message. `system` gives instructions from this place of the conversation on.',
+    }),
     content: Type.Unsafe<string | Block[]>({
       anyOf: [Text, Type.Array(Block, { maxItems: BLOCKS_MAX })],
       description: 'Text or blocks.',
@@ -123,7 +126,11 @@ const Thinking = open(
   {
     type: Enum(['enabled', 'adaptive', 'disabled'], { description: 'Whether the model thinks first.' }),
     budget_tokens: Type.Optional(
-      Type.Integer({ minimum: 1_024, description: 'Maximum number of tokens of thinking.' }),
+      Type.Integer({
+        minimum: 1_024,
+        maximum: COUNT_MAX,
+        description: 'Maximum number of tokens of thinking.',
+      }),
     ),
   },
   { description: 'Thinking before the reply.' },
@@ -175,6 +182,7 @@ export const MessagesRequest = open(
     ...prompt,
     max_tokens: Type.Integer({
       minimum: 1,
+      maximum: COUNT_MAX,
       description: 'Maximum number of tokens of the reply, including thinking.',
     }),
     stop_sequences: optional(
@@ -193,7 +201,11 @@ export const MessagesRequest = open(
       }),
     ),
     top_k: optional(
-      Type.Integer({ minimum: 0, description: 'Only the K most likely tokens are considered.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: COUNT_MAX,
+        description: 'Only the K most likely tokens are considered.',
+      }),
     ),
     metadata: optional(
       open(

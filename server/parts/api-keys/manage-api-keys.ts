@@ -46,7 +46,7 @@ export const insertKey = (
     // Locks the membership, so that a concurrent removal of the member can't leave this key behind.
     const isMe = and(eq(memberships.memberId, scope.userId), eq(memberships.status, 'active'))
     const [membership] = await database.select(memberships, { where: isMe, lock: true })
-    if (!membership) throw fail('org.not_found')
+    if (!membership) throw fail('org.not_found', { value: scope.organizationId })
     return database.insert(apiKeys, {
       id: newId(),
       memberId: scope.userId,
@@ -71,6 +71,9 @@ export const listApiKeys = (scope: Administrator, query: ListQuery): Promise<Pag
 
 /** Deletes an API key, which revokes it immediately. Throws api_key.not_found. */
 export async function deleteApiKey(scope: Administrator, keyId: string): Promise<void> {
-  const [deleted] = await scope.delete(apiKeys, eq(apiKeys.id, keyId))
-  if (!deleted) throw fail('api_key.not_found')
+  const [deleted] = await scope.transaction(async (database) => {
+    await database.lockStorage()
+    return database.delete(apiKeys, eq(apiKeys.id, keyId))
+  })
+  if (!deleted) throw fail('api_key.not_found', { value: keyId })
 }

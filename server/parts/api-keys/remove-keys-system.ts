@@ -1,5 +1,6 @@
 import type { Database } from '#database/connect.ts'
 import { type SystemStatements, systemSql } from '#database/system-sql.ts'
+import type { Fragment } from '#database/tenant-sql.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { API_KEY } from './tables.ts'
@@ -14,6 +15,7 @@ export async function removeClientKeys(
 ): Promise<void> {
   if (keyIds.length === 0) return
   await systemSql(database).begin(async (tx) => {
+    await lockOrganizationsOf(tx, tx`id = any(${keyIds}::uuid[])`)
     const rows = await tx<KeyRow[]>`
       delete from api_keys where id = any(${keyIds}::uuid[]) returning *`
     for (const row of rows) await recordRemoval(tx, row, { apiKeyId: row.id, client })
@@ -25,9 +27,18 @@ export async function removeClientKeys(
  * actor.
  */
 export async function removeKeysOf(tx: SystemStatements, userId: string, client: Client): Promise<void> {
+  await lockOrganizationsOf(tx, tx`user_id = ${userId}`)
   const rows = await tx<KeyRow[]>`delete from api_keys where user_id = ${userId} returning *`
   for (const row of rows) await recordRemoval(tx, row, { apiKeyId: null, client })
 }
+
+/**
+ * Locks the organizations of API keys, whose stored responses are deleted with the keys. A statement that stores a response
+ * locks the organization before the key (docs/lock-order.md).
+ */
+const lockOrganizationsOf = (tx: SystemStatements, areKeys: Fragment) => tx`
+  select from organizations where id = any(array(select organization_id from api_keys where ${areKeys}))
+  order by id for no key update`
 
 interface KeyRow {
   id: string

@@ -5,7 +5,7 @@ import {
   CreatedAt,
   described,
   idOf,
-  NOT_BLANK,
+  NAME,
   Nullable,
   ObjectId,
   OrganizationId,
@@ -20,7 +20,7 @@ export const NewApiKey = Body({
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    ...NOT_BLANK,
+    ...NAME,
     description: 'Name of the key, for people.',
   }),
   permissions: Type.Array(Type.String({ maxLength: 100, ...PERMISSION }), {

@@ -5,7 +5,10 @@ import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 type Purpose = 'sign_in' | 'passkey_sign_in' | 'proof' | 'register_passkey'
 
 const LIFETIME_SECONDS = 600
-/** Maximum number of attempts per challenge. Then the user must enter the password again. */
+/**
+ * Maximum number of attempts per challenge. Then the user must enter the password again.
+ * @limit attempts to enter a second factor before the password is needed again
+ */
 const ATTEMPTS_MAX = 5
 
 export interface Challenge {

@@ -1,8 +1,9 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const AUTH_ERRORS = defineErrors({
   'auth.invalid_credentials': [401, 'Invalid email or password'],
   'auth.invalid_refresh_token': [401, 'Invalid or expired refresh token. Sign in again.'],
+  'auth.refresh_token_needed': 'refresh_token is required.',
   'auth.cookie_origin': [
     403,
     'The session cookie works only for pages of this server. Send refresh_token in the body instead.',
@@ -20,7 +21,7 @@ export const AUTH_ERRORS = defineErrors({
   'auth.wrong_passkey': [401, 'The passkey was not accepted. Try again.'],
   'auth.wrong_proof': [400, 'The password, code or passkey in proof is wrong. Check it and try again.'],
   'auth.factor_challenge_gone': [400, 'This challenge has expired or was already used. Start again.'],
-  'auth.factor_not_found': [404, 'Second factor not found'],
+  'auth.factor_not_found': notFound('Second factor not found', 'factor_id'),
   'auth.factor_unverified': [400, 'Confirm your email address before you set up two-factor authentication.'],
   'auth.totp_exists': [
     409,
@@ -54,7 +55,7 @@ export const AUTH_ERRORS = defineErrors({
     403,
     'The OpenID provider has not verified your email address. Verify the address there, then sign in again.',
   ],
-  'auth.session_not_found': [404, 'Session not found'],
+  'auth.session_not_found': notFound('Session not found', 'session_id'),
   'auth.link_gone': [410, 'This link has expired or was already used. Request a new one.'],
   'auth.link_of_another': [
     403,

@@ -53,7 +53,12 @@ const ASSERTION = {
   },
 } as const
 const proof = { password: PASSWORD }
-const INVITATION_ERRORS = ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'] as const
+const INVITATION_ERRORS = [
+  'invitation.not_found',
+  'invitation.gone',
+  'invitation.role_gone',
+  'invitation.sender_gone',
+] as const
 
 /**
  * Routes for signing in with second factors, and for managing one's own factors (docs/second-factor.md). An extension

@@ -5,7 +5,7 @@ import {
   described,
   idOf,
   matching,
-  NOT_BLANK,
+  NAME,
   Nullable,
   ObjectId,
   Timestamp,
@@ -18,7 +18,7 @@ const Base64Url = Type.String({ minLength: 1, maxLength: 20_000, ...WORD })
 export const FactorName = Type.String({
   minLength: 1,
   maxLength: 100,
-  ...NOT_BLANK,
+  ...NAME,
   description: 'Name of the second factor, shown to its user.',
 })
 const Code = Type.String({
@@ -31,6 +31,9 @@ const RecoveryCode = Type.String({
   maxLength: 40,
   description: 'A recovery code. Each code works once.',
 })
+
+/** Maximum number of fields of an object of WebAuthn, including those that are ignored. */
+const FIELDS_MAX = 100
 
 /** Result of `navigator.credentials` as JSON (WebAuthn Level 3, 5.1). Unknown fields are ignored. */
 const credential = {
@@ -45,7 +48,10 @@ const credential = {
       }),
     ),
   ),
-  clientExtensionResults: Type.Object({}, { description: 'Results of WebAuthn extensions. Ignored.' }),
+  clientExtensionResults: Type.Object(
+    {},
+    { maxProperties: FIELDS_MAX, description: 'Results of WebAuthn extensions. Ignored.' },
+  ),
 }
 const Attestation = Type.Object(
   {
@@ -61,10 +67,10 @@ const Attestation = Type.Object(
           }),
         ),
       },
-      { description: 'AuthenticatorAttestationResponse (WebAuthn).' },
+      { maxProperties: FIELDS_MAX, description: 'AuthenticatorAttestationResponse (WebAuthn).' },
     ),
   },
-  { title: 'PasskeyRegistration' },
+  { title: 'PasskeyRegistration', maxProperties: FIELDS_MAX },
 )
 export type Attestation = Static<typeof Attestation>
 const Assertion = Type.Object(
@@ -85,10 +91,10 @@ const Assertion = Type.Object(
           ),
         ),
       },
-      { description: 'AuthenticatorAssertionResponse (WebAuthn).' },
+      { maxProperties: FIELDS_MAX, description: 'AuthenticatorAssertionResponse (WebAuthn).' },
     ),
   },
-  { title: 'PasskeyAssertion' },
+  { title: 'PasskeyAssertion', maxProperties: FIELDS_MAX },
 )
 export type Assertion = Static<typeof Assertion>
 

@@ -17,7 +17,10 @@ export const ONE_TIME_SECONDS: Record<Purpose, number> = {
   reset_password: 3_600,
   oidc_sign_in: 60,
 }
-/** Maximum number of unexpired links per user and purpose. Further requests have no effect until a link expires. */
+/**
+ * Maximum number of unexpired links per user and purpose. Further requests have no effect until a link expires.
+ * @limit unexpired links by email per user and purpose
+ */
 const LINKS_MAX = 5
 
 /**

@@ -19,6 +19,7 @@ import type { FactorAdded, FactorsView, FactorView, NewPasskey, Proof } from './
 import { type Passkey, registrationOptions, requestOptions, verifyRegistration } from './passkeys.ts'
 import { endAllSessions } from './sessions-system.ts'
 
+/** @limit passkeys of a user */
 const PASSKEYS_MAX = 10
 
 /** Returns the caller's factors, oldest first. */
@@ -285,7 +286,7 @@ async function readFactors(sql: SystemStatements, userId: string) {
 
 function findFactor(factors: readonly FactorView[], id: string): FactorView {
   const found = factors.find((factor) => factor.id === id)
-  if (!found) throw fail('auth.factor_not_found')
+  if (!found) throw fail('auth.factor_not_found', { value: id })
   return found
 }
 

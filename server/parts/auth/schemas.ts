@@ -67,7 +67,8 @@ export const MagicLink = Body({ token: Token, password: Type.Optional(NewPasswor
 export type MagicLink = Static<typeof MagicLink>
 
 export const OneTimeToken = Body({ token: Token })
-export const ForgottenPassword = Body({ email: Email })
+/** Any address that can sign in, so also one without a domain, such as that of the first administrator. */
+export const ForgottenPassword = Body({ email: Credentials.properties.email })
 export const PasswordReset = Body({ token: Token, password: NewPassword })
 
 export const OidcReturn = OpenQuery({

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '#config'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { type Cookie, clearCookie, setCookie } from '#platform/http/cookies.ts'
 import type { Presented } from '#platform/http/define-route.ts'
 import { SESSION_SECONDS } from './sessions-system.ts'
@@ -40,13 +40,15 @@ export class SessionCookie {
   }
 
   /**
-   * Returns a request's refresh token: from the body, or else from the cookie. Returns null if there is none. Throws
-   * auth.cookie_origin if the body has no token and no page of this server sent the request.
+   * Returns a request's refresh token: from the body, or else from the cookie. Returns null if a page of this server
+   * has none. If no page of this server sent the request, throws auth.cookie_origin for a cookie, and request.invalid
+   * without one.
    */
   tokenOf({ refresh_token: token }: Tokens, headers: IncomingHttpHeaders, cookie: string | null) {
     if (token !== undefined) return token
-    if (!this.#isOwnPage(headers)) throw fail('auth.cookie_origin')
-    return cookie
+    if (this.#isOwnPage(headers)) return cookie
+    if (cookie !== null) throw fail('auth.cookie_origin')
+    throw fail('request.invalid', { reason: sentence('auth.refresh_token_needed') })
   }
 
   /**

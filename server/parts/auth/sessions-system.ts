@@ -16,7 +16,7 @@ import type { SessionView } from './schemas.ts'
 const SESSION_DAYS = 30
 export const SESSION_SECONDS = SESSION_DAYS * 86_400
 const DAY_SECONDS = 86_400
-/** Maximum lifetime of a session, in days. */
+/** Maximum lifetime of a session, in days. @limit lifetime of a session */
 const SESSION_DAYS_MAX = 90
 /** Grace period of a replaced refresh token, because two tabs may refresh concurrently (contract, 2). */
 const PREVIOUS_TOKEN_SECONDS = 10
@@ -164,7 +164,7 @@ export async function revokeSessions(
     update sessions set revoked_at = now(), end_reason = 'signed_out'
     where user_id = ${caller.userId} and revoked_at is null and expires_at > now()
       and case when ${sessionId ?? null}::uuid is null then id <> ${caller.sessionId} else id = ${sessionId ?? null} end`
-  if (sessionId !== undefined && ended.count === 0) throw fail('auth.session_not_found')
+  if (sessionId !== undefined && ended.count === 0) throw fail('auth.session_not_found', { value: sessionId })
   return ended.count
 }
 

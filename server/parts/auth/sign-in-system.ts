@@ -1,5 +1,5 @@
 import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
-import { fail } from '#errors'
+import { fail, SECRET_VALUE } from '#errors'
 import { forgetAttempts, slowDownAttempt } from '#platform/access/attempts.ts'
 import type { Client } from '#platform/access/scope.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
@@ -105,6 +105,9 @@ export async function signUpInvited(
   const { email } = await validateToken(services.database, input.token)
   const known = await findAccount(sql, email)
   if (known?.registered) {
+    // A concurrent request may have created this account with the same token since the check above. The token is then
+    // used, and the password isn't an attempt to sign in.
+    await validateToken(services.database, input.token)
     await checkPassword(services, client, known, input.password)
     const pending = { token: input.token, byMagicLink: false, passwordHash: null }
     const demand = await demandFactor(services, { id: known.id, checkedHash: known.password_hash }, pending)
@@ -145,7 +148,7 @@ export async function acceptMagicLink(
     sql.begin(async (tx) => {
       const invitation = await redeemToken(tx, input.token, { byMagicLink: true })
       const account = await findAccount(tx, invitation.email)
-      if (!account) throw fail('invitation.not_found')
+      if (!account) throw fail('invitation.not_found', { field: 'token', value: SECRET_VALUE })
       if (account.registered) await proveAddress(services, tx, client, account.id, passwordHash)
       else await registerProven(services, tx, client, account, passwordHash)
       await joinByInvitation(tx, invitation, { userId: account.id, client })
@@ -198,7 +201,7 @@ async function registerProven(
 ): Promise<void> {
   const [names] = await tx<{ first_name: string; last_name: string }[]>`
     select first_name, last_name from users where id = ${account.id}`
-  if (!names) throw fail('invitation.not_found')
+  if (!names) throw fail('invitation.not_found', { field: 'token', value: SECRET_VALUE })
   await createUser(tx, services, {
     email: account.email,
     ...names,

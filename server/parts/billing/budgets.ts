@@ -67,10 +67,11 @@ export async function setBudget(
       where ${isItsOwn} and ${userId === null ? tx`user_id is null` : tx`api_key_id is null`}`
     const [before = null] = await read()
     await tx`
-      insert into budgets (id, organization_id, user_id, api_key_id, credits_per_month, month, spent, held)
+      insert into budgets (id, organization_id, user_id, api_key_id, credits_per_month, month, spent, held, held_beyond)
       select ${newId()}, ${organizationId}, ${userId}, ${apiKeyId}, ${credits}, month,
         (select coalesce(sum(credits), 0) from usage_days where ${isItsOwn} and day >= month),
-        (select count(*) from open_holds where ${isItsOwn})
+        (select count(*) from open_holds where ${isItsOwn}),
+        (select coalesce(sum(expected - 1), 0) from open_holds where ${isItsOwn})
       from (select date_trunc('month', now() at time zone 'utc')::date as month) as this
       on conflict (organization_id, user_id, api_key_id)
         do update set credits_per_month = excluded.credits_per_month, updated_at = now()`
@@ -81,12 +82,15 @@ export async function setBudget(
   })
   const [row] = await scope.select(budgets, { where: eq(budgets.id, id) })
   // The row is missing if the member or key was deleted after the transaction, because that deletes its budget, too.
-  if (!row) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
+  if (!row)
+    throw userId === null
+      ? fail('api_key.not_found', { value: apiKeyId ?? '' })
+      : fail('user.not_found', { value: userId })
   return viewBudget(row)
 }
 
 /** Deletes a budget. Throws billing.budget_not_found. */
 export async function deleteBudget(scope: Scope<'organization:admin'>, id: string): Promise<void> {
   const deleted = await scope.delete(budgets, eq(budgets.id, id))
-  if (deleted.length === 0) throw fail('billing.budget_not_found')
+  if (deleted.length === 0) throw fail('billing.budget_not_found', { value: id })
 }

@@ -1,8 +1,8 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const BILLING_ERRORS = defineErrors({
-  'billing.budget_not_found': [404, 'Budget not found'],
-  'billing.limit_not_found': [404, 'Limit not found'],
+  'billing.budget_not_found': notFound('Budget not found', 'budget_id'),
+  'billing.limit_not_found': notFound('Limit not found', 'limit_id'),
 
   'billing.same_organization': 'from_org and to_org must be different organizations.',
   'usage.too_many_rows':

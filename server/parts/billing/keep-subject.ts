@@ -26,15 +26,15 @@ export async function keepSubject(
     const locked = await tx`
       select from memberships
       where organization_id = ${organizationId} and user_id = ${userId} and status <> 'deleted' for key share`
-    if (locked.count === 0) throw fail('user.not_found')
+    if (locked.count === 0) throw fail('user.not_found', { value: userId })
   } else if (apiKeyId !== null) {
     const locked = await tx`
       select from api_keys where organization_id = ${organizationId} and id = ${apiKeyId} for key share`
-    if (locked.count === 0) throw fail('api_key.not_found')
+    if (locked.count === 0) throw fail('api_key.not_found', { value: apiKeyId })
   } else {
     const locked = await tx`
       select from llm_models
       where id = ${modelId} and (organization_id = ${organizationId} or organization_id is null) for key share`
-    if (locked.count === 0) throw fail('llm.not_found')
+    if (locked.count === 0) throw fail('llm.not_found', { value: modelId ?? '' })
   }
 }

@@ -67,14 +67,14 @@ export async function setLimit(
   })
   const [row] = await scope.select(minuteLimits, { where: eq(minuteLimits.id, id) })
   // The row is missing if its subject was deleted after the transaction, because that deletes the limit, too.
-  if (!row) throw fail('billing.limit_not_found')
+  if (!row) throw fail('billing.limit_not_found', { value: id })
   return viewLimit(row)
 }
 
 /** Deletes a limit. Throws billing.limit_not_found. */
 export async function deleteLimit(scope: Scope<'organization:admin'>, id: string): Promise<void> {
   const deleted = await scope.delete(minuteLimits, eq(minuteLimits.id, id))
-  if (deleted.length === 0) throw fail('billing.limit_not_found')
+  if (deleted.length === 0) throw fail('billing.limit_not_found', { value: id })
 }
 
 async function selectLimit(

@@ -18,7 +18,9 @@ const COLUMNS = {
 type Group = keyof typeof COLUMNS
 
 const SUMS = ['messages', 'input_tokens', 'output_tokens', 'credits'] as const
+/** @limit fields by which usage is grouped */
 const GROUPS_MAX = 3
+/** @limit rows of a usage report */
 const ROWS_MAX = 10_000
 
 interface UsageQuery {

@@ -188,7 +188,7 @@ export const BudgetView = Type.Object(
     api_key_id: Nullable(idOf('the API key; null for the budget of a member')),
     credits_per_month: described(Credits, 'Credits per UTC month.'),
     spent: Type.Number({ description: 'Credits spent in this UTC month.' }),
-    held: Type.Integer({ description: 'Number of open holds. Each reserves one credit.' }),
+    held: described(Credits, 'Expected cost of the calls in progress, in credits.'),
     available: described(Credits, 'Credits left in this month, minus holds.'),
     resets_at: described(Timestamp, 'When the next month begins, in ISO 8601 (UTC).'),
     created_at: CreatedAt,
@@ -202,14 +202,15 @@ export const BudgetPage = PageOf(BudgetView, 'BudgetPage')
 export function viewBudget(budget: typeof budgets.$inferSelect): BudgetView {
   // At the start of a month, `spent` still has last month's value. The first debit of the month resets it.
   const spent = budget.month < thisMonth() ? 0 : budget.spent
+  const held = budget.held + budget.heldBeyond
   return {
     id: budget.id,
     user_id: budget.memberId,
     api_key_id: budget.apiKeyId,
     credits_per_month: budget.creditsPerMonth,
     spent,
-    held: budget.held,
-    available: budget.creditsPerMonth - spent - budget.held,
+    held,
+    available: budget.creditsPerMonth - spent - held,
     resets_at: `${nextMonth()}T00:00:00.000Z`,
     created_at: budget.createdAt.toISOString(),
     updated_at: budget.updatedAt.toISOString(),

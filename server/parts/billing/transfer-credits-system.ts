@@ -40,12 +40,13 @@ async function checkOwner(
   { userId }: Caller,
   { fromId, toId }: Movement,
 ): Promise<void> {
-  const roles = await tx<{ role: string }[]>`
-    select r.name as role from memberships m
+  const roles = await tx<{ id: string; role: string }[]>`
+    select o.id, r.name as role from memberships m
     join organizations o on o.id = m.organization_id and o.closed_at is null
     join roles r on r.id = m.role_id
     where m.organization_id in (${fromId}, ${toId}) and m.user_id = ${userId} and m.status = 'active'
     for share of m`
-  if (roles.length !== new Set([fromId, toId]).size) throw fail('org.not_found')
+  const missing = [fromId, toId].find((id) => !roles.some((owned) => owned.id === id))
+  if (missing !== undefined) throw fail('org.not_found', { value: missing })
   if (roles.some(({ role }) => role !== OWNER_ROLE)) throw fail('org.owner_needed')
 }

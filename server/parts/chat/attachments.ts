@@ -16,11 +16,19 @@ export interface Attachment extends UploadRow {
   isCut: boolean
 }
 
-/** Maximum number of files per prompt whose text is included, newest first. */
+/**
+ * Maximum number of files per prompt whose text is included, newest first.
+ * @limit files whose text a prompt includes (newest first)
+ */
 const TEXTS_MAX = 20
-/** Image limits per model request: number, bytes per image, and total bytes. No provider accepts more. */
+/**
+ * Image limits per model request: number, bytes per image, and total bytes. No provider accepts more.
+ * @limit images of a prompt
+ */
 const IMAGES_MAX = 10
+/** @limit an image of a prompt */
 const IMAGE_BYTES_MAX = 10 * 1024 * 1024
+/** @limit all images of a prompt */
 const IMAGES_BYTES_MAX = 20 * 1024 * 1024
 
 /** True if vision models accept the file. */
@@ -32,7 +40,7 @@ export async function findUploads(scope: ChatReader, ids: readonly string[]): Pr
   const found = await readUploads(scope, ids)
   return ids.map((id) => {
     const row = found.get(id)
-    if (!row) throw fail('upload.not_found')
+    if (!row) throw fail('upload.not_found', { value: id })
     return row
   })
 }
@@ -91,8 +99,10 @@ export function withTexts(content: string, attachments: readonly Attachment[], b
 function describe(attachment: Attachment, bytesMax: number): string {
   const name = nameAttribute(attachment.filename)
   if (isImage(attachment)) return `[Attached image: ${name}]`
-  if (attachment.text === null)
-    return `[Attached file: ${name}, ${attachment.contentType}. Its text is not included.]`
+  if (attachment.text === null) {
+    const reason = attachment.textError === null ? '' : ` ${attachment.textError}`
+    return `[Attached file: ${name}, ${attachment.contentType}. Its text is not included.${reason}]`
+  }
   const { text } = attachment
   const excerpt = cutToBytes(text, bytesMax)
   const isCut = attachment.isCut || excerpt.length < text.length

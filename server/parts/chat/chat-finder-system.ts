@@ -26,7 +26,8 @@ export function createChatFinder(database: Database): FindOpenChat {
   const read = grouped((keys: ChatKey[]) => readChats(sql, keys), GROUP_MAX)
   return async ({ organizationId, userId }, chatId, kind) => {
     const chat = await read({ organization_id: organizationId, user_id: userId, chat_id: chatId })
-    if (!chat || chat.isConversation !== (kind === 'conversation')) throw fail('chat.not_found')
+    if (!chat || chat.isConversation !== (kind === 'conversation'))
+      throw fail('chat.not_found', { value: chatId })
     return chat
   }
 }

@@ -60,6 +60,7 @@ export const conversationChats = (deps: ChatDependencies): ConversationChats => 
         question: { content },
         sessionId,
         idempotencyKey: idempotencyKey && `stream_chat ${idempotencyKey}`,
+        named: true,
       },
     ),
   async messages(scope, conversationId, { limit, offset }) {

@@ -1,8 +1,10 @@
 import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { NamedEvents } from '#platform/streams/event-log.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { checkVisitor, isVisitor, keyPerVisitor } from './deployment-rules.ts'
+import { FINISH } from './finish-reason.ts'
 import { findChat, newestMessages } from './manage-chats.ts'
 import type { ChatRow, MessageRow } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
@@ -38,7 +40,7 @@ export interface DeploymentChats {
 export interface SessionMessage {
   content: string
   sessionId: string | undefined
-  /** True to send named events. Ignored for visitors, because only the deployment's key may receive them. */
+  /** True to send named events. Visitors receive only those that tell why a reply ended. */
   named: boolean
   idempotencyKey: string | undefined
 }
@@ -60,7 +62,13 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
     }
     const sender = { scope: deployment.scope, deployment }
     const key = keyPerVisitor(deployment, idempotencyKey)
-    const message = { query, question: { content }, sessionId: null, idempotencyKey: key }
+    const message = {
+      query,
+      question: { content },
+      sessionId: null,
+      idempotencyKey: key,
+      named: namedFor(deployment, named),
+    }
     return inSession(await takeTurn(deps, sender, message))
   },
   async session(deployment, sessionId) {
@@ -73,7 +81,7 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
       chatId: chat.id,
       messageId: undefined,
       lastEventId,
-      named: named && !isVisitor(deployment),
+      named: namedFor(deployment, named),
     })
     return stream && inSession(stream)
   },
@@ -83,6 +91,10 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
   },
   stopAll: (deployment) => deps.writes.requestStopOf(deployment),
 })
+
+/** Visitors learn why a reply ended, but neither the citations and tool calls of the agent nor its costs. */
+const namedFor = (deployment: OpenDeployment, isWanted: boolean): NamedEvents =>
+  isWanted && isVisitor(deployment) ? { only: [FINISH, 'failure'] } : isWanted
 
 /**
  * Finds a session. All chats of the deployment's user are sessions of the deployment, so only the visitor is checked.

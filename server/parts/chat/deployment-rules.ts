@@ -22,8 +22,9 @@ export const keyPerVisitor = ({ visitorId }: OpenDeployment, key: string | undef
   key && visitorId !== null ? `${visitorId} ${key}` : key
 
 /** Throws chat.not_found if a visitor requests another visitor's session. */
-export function checkVisitor(deployment: Deployment, chat: { visitorId: string | null }): void {
-  if (isVisitor(deployment) && chat.visitorId !== deployment?.visitorId) throw fail('chat.not_found')
+export function checkVisitor(deployment: Deployment, chat: { id: string; visitorId: string | null }): void {
+  if (isVisitor(deployment) && chat.visitorId !== deployment?.visitorId)
+    throw fail('chat.not_found', { value: chat.id })
 }
 
 /**

@@ -1,11 +1,11 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const CHAT_ERRORS = defineErrors({
   'llm.takes_no_files': [
     400,
     'Image models accept only images as attachments, and video models accept no attachments. Neither can use knowledge bases. Remove what the model does not accept, or choose a text model.',
   ],
-  'chat.message_not_found': [404, 'Message not found'],
+  'chat.message_not_found': notFound('Message not found', 'message_id'),
   'chat.parent_not_reply': [400, 'parent_message_id must be null or the ID of a reply in this chat.'],
   'chat.no_target': [400, 'Either model_id or agent_id must be provided', 'validation'],
   'chat.busy': [409, 'A reply is still being written in this chat. Stop it, or wait until it is complete.'],

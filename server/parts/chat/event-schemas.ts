@@ -1,15 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { Body, Enum, FailedReply, NOT_BLANK } from '#platform/http/schemas.ts'
+import { Body, Enum, FailedReply, messageText } from '#platform/http/schemas.ts'
 
 export const PROMPT_TYPES = ['creative', 'task', 'question', 'continuation'] as const
 
 export const PromptRequest = Body({
-  text: Type.String({
-    minLength: 1,
-    maxLength: 20_000,
-    ...NOT_BLANK,
-    description: 'Text to derive prompts from.',
-  }),
+  text: messageText(20_000, 'Text to derive prompts from.'),
   num_prompts: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, default: 1, description: 'Number of prompts to generate.' }),
   ),

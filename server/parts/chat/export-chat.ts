@@ -10,7 +10,10 @@ import { readBranch } from './read-branch.ts'
 import { type ChatRow, ChatView, type MessageRow, MessageView, viewChat } from './schemas.ts'
 import { viewMessages } from './view-files.ts'
 
-/** Maximum number of exported messages. Longer branches are exported without their oldest messages. */
+/**
+ * Maximum number of exported messages. Longer branches are exported without their oldest messages.
+ * @limit exported messages of a chat (newest first)
+ */
 const MESSAGES_MAX = 10_000
 const FILENAME_CHARACTERS_MAX = 60
 /** Maximum length of a tool call's input in Markdown, in characters. */

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, Enum, idOf, OrgId } from '#platform/http/schemas.ts'
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { RECORDING_TYPES } from '#platform/storage/detect-recording.ts'
-import { UploadView } from '#platform/storage/view-upload.ts'
+import { TextEncoding, UploadView } from '#platform/storage/view-upload.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import * as schemas from './schemas.ts'
@@ -20,12 +20,16 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat/upload_file',
     summary: 'Upload a file for a chat',
     description:
-      'Accepts documents (PDF, TXT, DOCX, XLSX, CSV, MD), images (JPG, PNG, GIF, WebP, SVG), audio (MP3, WAV, ' +
+      'Accepts documents (PDF, TXT, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML, CSV, MD), images (JPG, PNG, GIF, WebP, SVG), audio (MP3, WAV, ' +
       'M4A, OGG, FLAC) and video (MP4, WebM, MOV, AVI). The type is detected from the content. Pass the ID in ' +
-      '`file_uploads` of send_message. `text_extracted` is false for a document without readable text: damaged, ' +
-      'encrypted or empty.',
+      '`file_uploads` of send_message. `text_error` says why a document has no readable text: damaged, encrypted, ' +
+      'scanned or empty.',
     access: { permission: 'chats:write', orgOf: 'query' },
-    query: Type.Object({ org_id: OrgId, chat_id: Type.Optional(idOf('the chat that the file belongs to')) }),
+    query: Type.Object({
+      org_id: OrgId,
+      chat_id: Type.Optional(idOf('the chat that the file belongs to')),
+      encoding: TextEncoding,
+    }),
     upload: { description: 'The file.', example: 'Price list.pdf' },
     effects: 'outside',
     reply: [201, UploadView],
@@ -35,11 +39,13 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
       'upload.not_found',
       'upload.empty',
       'upload.type',
+      'upload.old_office',
+      'upload.encoding',
       'upload.quota',
       'upload.chat_full',
       'server.unavailable',
     ],
-    handler: ({ scope, query, file }) => uploadFile(deps, scope, query.chat_id, file),
+    handler: ({ scope, query, file }) => uploadFile(deps, scope, query, file),
   }),
   defineRoute({
     method: 'DELETE',
@@ -87,6 +93,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
       ...LIMIT_ERRORS,
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
+      'server.unavailable',
     ],
     handler: ({ scope, query, file }) => transcribeRecording(deps, scope, query, file),
   }),

@@ -26,7 +26,7 @@ export async function findReplyPosition(
   question: Question,
 ): Promise<ReplyPosition> {
   if ('again' in question) {
-    if (!chat) throw fail('chat.not_found')
+    if (!chat) throw fail('chat.not_found', { field: 'message_id', value: question.again })
     const message = await findMessage(scope, chat.id, question.again)
     // If `again` is the id of a reply, uses the message that the reply answers.
     if (message.role === 'assistant' && message.parentMessageId !== null)
@@ -41,6 +41,6 @@ export async function findReplyPosition(
     content,
     uploadIds: uploadIds.length > 0 ? [...new Set(uploadIds)] : null,
   }
-  if (parent && !chat) throw fail('chat.message_not_found')
+  if (parent && !chat) throw fail('chat.message_not_found', { value: parent })
   return { ...own, parentId: parent === undefined ? (chat?.leafMessageId ?? null) : parent }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { errorFields, type Reason } from '#errors'
+import { errorFields, failureFields, type Reason } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
@@ -24,6 +24,7 @@ export async function generatePrompts(
   { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
   request: PromptRequest,
+  named: boolean,
 ): Promise<EventStream> {
   const reasons = request.model === 'reason'
   const model = await models.findDefault(scope, reasons ? 'reasoning' : 'text')
@@ -41,7 +42,7 @@ export async function generatePrompts(
     { text: (text) => stream.add(text) },
   )
   ended.then(({ failure }) => stream.end(failure && modelReason(failure)))
-  return { log: stream.log, named: false }
+  return { log: stream.log, named }
 }
 
 const instructionFor = (kind: keyof typeof KINDS, count: number): string =>
@@ -68,12 +69,13 @@ class PromptStream {
   }
 
   end(reason: Reason | null): void {
+    if (reason) this.#append(failureFields(reason), 'failure')
     this.#append(reason === null ? { content: DONE } : errorFields(reason))
     this.log.end()
   }
 
-  #append(data: object): void {
+  #append(data: object, name?: 'failure'): void {
     this.#count += 1
-    this.log.append(`${this.#id}.${this.#count}`, JSON.stringify(data))
+    this.log.append(`${this.#id}.${this.#count}`, JSON.stringify(data), name)
   }
 }

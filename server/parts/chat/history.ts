@@ -12,7 +12,10 @@ import type { HistoryMessage, ReadHistoryPage } from './history-reader-system.ts
 import { readAllBranches, walkBranch } from './read-branch.ts'
 import type { ChatWriter } from './schemas.ts'
 
-/** Maximum number of messages in a prompt, regardless of the context window. */
+/**
+ * Maximum number of messages in a prompt, regardless of the context window.
+ * @limit messages in a prompt
+ */
 const MESSAGES_MAX = 400
 /** Overhead of each message in tokens, in addition to its text. */
 const TOKENS_PER_MESSAGE = 8
@@ -58,21 +61,22 @@ export async function readHistory(
   const branch = isConversation
     ? await readRounds(scope, chatId, MESSAGES_MAX, enough)
     : await walkBranch(readDown, leafId, MESSAGES_MAX, enough)
-  if (leafId !== null && !isConversation) checkLeaf(branch[0])
+  if (leafId !== null && !isConversation) checkLeaf(branch[0], leafId)
   const attachments = await readAttachments(
     scope,
     branch.filter(({ role }) => role === 'user'),
   )
-  const sendable = branch
-    .filter((message) => message.content !== '')
-    .map((message) => {
-      // The model received the files of its own replies as outputs of tools, which later prompts don't contain.
-      const files = message.role === 'user' ? attachmentsOf(message, attachments) : []
-      return toPromptMessage(message, files, window)
-    })
+  const sendable = branch.map((message) => {
+    // The model received the files of its own replies as outputs of tools, which later prompts don't contain.
+    const files = message.role === 'user' ? attachmentsOf(message, attachments) : []
+    return toPromptMessage(message, files, window)
+  })
   const sent = sendable.reduce((sum, { text }) => sum + Buffer.byteLength(text) + TOKENS_PER_MESSAGE, 0)
   const fits = sent + Buffer.byteLength(newText) <= budget
-  const fittingCount = fits ? sendable.length : await countFitting(sendable, newText, budget)
+  const fittingCount = beginningWithQuestion(
+    sendable,
+    fits ? sendable.length : await countFitting(sendable, newText, budget),
+  )
   return {
     messages: sendable.slice(0, fittingCount).reverse(),
     leftOut: sendable.length - fittingCount,
@@ -103,8 +107,8 @@ async function readRounds(
 /**
  * Checks that the new message's parent is a reply of this chat. Throws chat.message_not_found, chat.parent_not_reply.
  */
-function checkLeaf(leaf: HistoryMessage | undefined): void {
-  if (!leaf) throw fail('chat.message_not_found')
+function checkLeaf(leaf: HistoryMessage | undefined, id: string): void {
+  if (!leaf) throw fail('chat.message_not_found', { value: id })
   if (leaf.role !== 'assistant') throw fail('chat.parent_not_reply')
 }
 
@@ -120,6 +124,11 @@ export const toPromptMessage = (
       : withTexts(content, attachments, promptBytesOf(window) * ATTACHMENTS_SHARE),
   images: attachments.filter(isImage),
 })
+
+/** Returns the number of newest messages up to `count` whose oldest is a question, as many templates demand. */
+function beginningWithQuestion(messages: readonly PromptMessage[], count: number): number {
+  return messages.findLastIndex(({ role }, index) => index < count && role === 'user') + 1
+}
 
 /** Returns how many messages fit into the token budget together with the new text. Counts from the newest message. */
 async function countFitting(messages: PromptMessage[], newText: string, budget: number): Promise<number> {

@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '#database/connect.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
 import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
+import { WORDS_VERSION } from '#platform/retrieval/word-variants.ts'
+import type { Services } from '#platform/services.ts'
+import { BatchSize } from '#platform/sweeps/pacer.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 
 /*
  * Maintains chat_words, the search index of messages and titles, in the background. Storing a message doesn't write
- * to the index. Sweeps find missing entries in three ways:
+ * to the index. Sweeps find missing entries in four ways:
  *
  * - Newest: each sweep checks the messages and chats whose ids are younger than five seconds by the database's clock. Once
  * a minute, and while there is more than one step of work, it checks those of two minutes.
@@ -16,6 +17,7 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * - Walk: the first walk checks all messages and titles from newest to oldest in bounded steps. Then it pauses and
  * starts over. Later walks end a day before the start of the last complete one, so their cost does not grow with the
  * history.
+ * - Outdated: after an upgrade that changes the words (WORDS_VERSION), each entry is written again, newest first.
  *
  * The walk finds entries that the other ways miss, for three reasons: ids come from the clocks of processes, a
  * message may be stored later than its id says, and sweeps may have been interrupted. When a process starts, it ends
@@ -24,7 +26,8 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * null.
  *
  * A look without a lock finds whether there is anything to do. Each write is a short transaction under an advisory lock,
- * so that only one process at a time works on the index. The lock only saves work: two processes would write equal rows.
+ * so that only one process at a time works on the index. The pacer sizes looks and writes, and delays them while replies
+ * run. The lock only saves work: two processes would write equal rows.
  */
 
 /** Key of the advisory lock, the same in every process. */
@@ -39,13 +42,14 @@ const LONG_REPLY_SECONDS = 60
 const LATE_HOURS_MAX = 24
 /** Pause after a walk, in hours. Much longer than a walk: PostgreSQL walks over a million messages in some seconds. */
 const REST_HOURS = 6
-/** Maximum number of missing entries per step. */
-const STEP_ENTRIES = 5_000
-/** Limits of a transaction: number of messages and total bytes. */
-const WRITE_MESSAGES = 50
-const WRITE_BYTES = 50_000
-/** Maximum number of ids that the walk checks per step. */
-const WALK_IDS = 2_000
+/** Number of ids that a look checks, and of missing entries that it returns. */
+const LOOK_IDS = { least: 200, most: 2_000 }
+/**
+ * Total cost of a transaction's entries: the bytes of their texts, and ENTRY_COST each. The least cost takes less time than
+ * the statements of an empty transaction.
+ */
+const WRITE_COST = { least: 30_000, most: 100_000 }
+const ENTRY_COST = 500
 
 export interface MessageIndex {
   /** Returns the next step: entries to add or a part of the walk. Empty if there is nothing to do. */
@@ -56,10 +60,12 @@ export interface MessageIndex {
   stop(): Promise<void>
 }
 
-export function createMessageIndex(database: Database): MessageIndex {
+export function createMessageIndex({ database, pacer }: Pick<Services, 'database' | 'pacer'>): MessageIndex {
   const sql = systemSql(database)
+  const stopping = new AbortController()
+  const looks = new BatchSize(LOOK_IDS)
+  const writes = new BatchSize(WRITE_COST)
   let underWay: Promise<void> | undefined
-  let stopped = false
   let hasStarted = false
   /** Time of the last check of NEWEST_SECONDS that left no entry for another step. */
   let newestCheckedAt = Number.NEGATIVE_INFINITY
@@ -69,43 +75,63 @@ export function createMessageIndex(database: Database): MessageIndex {
     hasStarted = true
     const now = performance.now()
     const checksNewest = now - newestCheckedAt >= NEWEST_EVERY_MS
-    const step = await findStep(sql, checksNewest ? NEWEST_SECONDS : RECENT_SECONDS)
+    const step = await findStep(sql, checksNewest ? NEWEST_SECONDS : RECENT_SECONDS, looks.now)
     if (isFull(step)) newestCheckedAt = Number.NEGATIVE_INFINITY
     else if (checksNewest) newestCheckedAt = now
     return step.missing.length > 0 || step.below !== null ? [step] : []
   }
   async function run(found: Step[]): Promise<void> {
-    for (let [step] = found; step && (await take(step)) && mayHaveMore(step); [step] = await find());
-  }
-  /** Takes a step. Returns false if it was interrupted. */
-  async function take({ missing, below }: Step): Promise<boolean> {
-    const writes = missing.length > 0 ? writesOf(missing) : [[]]
-    for (const ids of writes) {
-      if (stopped) return false
-      const begin = performance.now()
-      const done = await sql.begin(async (tx) => {
-        const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
-        if (!lock?.held) return false
-        if (ids.length > 0) await store(tx, (await readSources(tx, ids)).map(toEntry))
-        else if (below !== null) await walkOn(tx, below)
-        return true
-      })
-      if (!done) return false
-      // Sleeps as long as the transaction took, so that a long walk keeps the database busy at most half of the time.
-      await sleep(performance.now() - begin)
+    for (let [step] = found; step && (await take(step)) && mayHaveMore(step); ) {
+      const checked = step.checked
+      await pacer.pace(
+        looks,
+        async () => {
+          ;[step] = await find()
+          return checked
+        },
+        stopping.signal,
+      )
     }
-    return true
+  }
+  /** Takes a step. Returns false if another process holds the lock. */
+  async function take({ missing, below, checked }: Step): Promise<boolean> {
+    let at = 0
+    let isMine = true
+    do {
+      await pacer.pace(
+        writes,
+        (limit, starts) =>
+          sql.begin(async (tx) => {
+            starts()
+            const [lock] = await tx<{ held: boolean }[]>`
+              select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
+            isMine = lock?.held === true
+            if (!isMine) return 0
+            const { ids, cost } = nextWrite(missing.slice(at), limit)
+            if (ids.length > 0) await storeAll(tx, ids)
+            else if (below !== null) await walkOn(tx, below, checked)
+            at += ids.length
+            return cost
+          }),
+        stopping.signal,
+      )
+    } while (isMine && at < missing.length)
+    return isMine
   }
   return {
     find,
     sweep(found) {
-      underWay ??= (async () => run(found ?? (await find())))().finally(() => {
-        underWay = undefined
-      })
+      underWay ??= (async () => run(found ?? (await find())))()
+        .catch((error: unknown) => {
+          if (!stopping.signal.aborted) throw error
+        })
+        .finally(() => {
+          underWay = undefined
+        })
       return underWay
     },
     async stop() {
-      stopped = true
+      stopping.abort()
       await underWay?.catch(() => {})
     },
   }
@@ -116,25 +142,24 @@ interface Step {
   missing: { id: string; bytes: number }[]
   /** The walk continues below this id. Null while it pauses. */
   below: string | null
+  /** Number of ids that the walk has checked, and maximum number of missing entries. */
+  checked: number
 }
 
-const isFull = ({ missing }: Step): boolean => missing.length === STEP_ENTRIES
+const isFull = ({ missing, checked }: Step): boolean => missing.length === checked
 const mayHaveMore = (step: Step): boolean => isFull(step) || step.below !== null
 
-/** Divides missing entries into transactions. */
-function writesOf(missing: Step['missing']): string[][] {
-  const writes: string[][] = []
-  let bytesLeft = 0
+/** Returns the entries to write next, up to the cost, but at least one if any is missing. */
+function nextWrite(missing: Step['missing'], costMax: number): { ids: string[]; cost: number } {
+  const ids: string[] = []
+  let cost = 0
   for (const { id, bytes } of missing) {
-    const write = writes.at(-1)
-    if (write && write.length < WRITE_MESSAGES && bytesLeft > 0) write.push(id)
-    else {
-      writes.push([id])
-      bytesLeft = WRITE_BYTES
-    }
-    bytesLeft -= bytes
+    const more = bytes + ENTRY_COST
+    if (ids.length > 0 && cost + more > costMax) break
+    ids.push(id)
+    cost += more
   }
-  return writes
+  return { ids, cost }
 }
 
 interface Source {
@@ -168,33 +193,37 @@ const walkedTo = (sql: SystemStatements) => sql`
     else chat_words_walk.below end`
 
 /** Returns the next step. It has at least one entry if any is missing among those that it checks. */
-async function findStep(sql: SystemStatements, newestSeconds: number): Promise<Step> {
-  const [step] = await sql<Step[]>`
+async function findStep(sql: SystemStatements, newestSeconds: number, limit: number): Promise<Step> {
+  const [step] = await sql<Omit<Step, 'checked'>[]>`
     with walk as (
       select ${walkedTo(sql)} as below from (values (1)) as single (one) left join chat_words_walk using (one)),
     unread as (
       select w.id from chat_words w
       where w.words is null and (w.title is not null or exists (
         select from chat_messages m where m.chat_id = w.chat_id and m.id = w.id and m.status <> 'streaming'))
-      order by w.id desc limit ${STEP_ENTRIES}),
+      order by w.id desc limit ${limit}),
     newest as (
       select s.id from ${sources(sql)} s
       where s.id >= ${idOf(sql, newestSeconds)} and ${isMissing(sql)}
         and (s.status is distinct from 'streaming' or s.id < ${idOf(sql, LONG_REPLY_SECONDS)})
-      order by s.id desc limit ${STEP_ENTRIES}),
+      order by s.id desc limit ${limit}),
     walked as (
       select s.id from (
         select s.id, s.title from ${sources(sql)} s where s.id < (select below from walk)
-        order by s.id desc limit ${WALK_IDS}) s
-      where ${isMissing(sql)} order by s.id desc limit ${STEP_ENTRIES}),
+        order by s.id desc limit ${limit}) s
+      where ${isMissing(sql)} order by s.id desc limit ${limit}),
+    outdated as (
+      select w.id from chat_words w where w.version < 1 and w.version < ${WORDS_VERSION} and w.words is not null
+      order by w.id desc limit ${limit}),
     missing as (
-      (select id, 1 as turn from unread union all select id, 2 from newest union all select id, 3 from walked)
-      order by turn, id desc limit ${STEP_ENTRIES})
+      (select id, 1 as turn from unread union all select id, 2 from newest union all select id, 3 from walked
+        union all select id, 4 from outdated)
+      order by turn, id desc limit ${limit})
     select coalesce(json_agg(json_build_object('id', id, 'bytes', bytes)), '[]') as missing, (select below from walk) as below
     from (
       select missing.id, coalesce(max(octet_length(m.content)), 0) as bytes
       from missing left join chat_messages m using (id) group by missing.id order by min(turn), missing.id desc) as sized`
-  return step ?? { missing: [], below: null }
+  return { missing: [], below: null, ...step, checked: limit }
 }
 
 /**
@@ -213,12 +242,22 @@ const readSources = (tx: SystemTransaction, ids: string[]): Promise<Source[]> =>
     select id, organization_id, user_id, id, title, is_conversation or deployment_id is not null, title from chats
     where id = any(${ids}::uuid[])) s
   where not exists (
-    select from chat_words w where w.id = s.id and w.words is not null and w.title is not distinct from s.title)`
+    select from chat_words w
+    where w.id = s.id and w.words is not null and w.title is not distinct from s.title
+      and w.version >= ${WORDS_VERSION})`
 
 function toEntry({ text, is_unsearched: isUnsearched, ...source }: Source): Entry {
   if (text === null) return { ...source, words: null }
   const mark = ownerMark({ organizationId: source.organization_id, userId: source.user_id })
   return { ...source, words: isUnsearched ? '' : toVector(mark, text) }
+}
+
+/** Indexes messages and chats. An outdated entry whose message is gone stays as it is, and no longer counts as outdated. */
+async function storeAll(tx: SystemTransaction, ids: string[]): Promise<void> {
+  await store(tx, (await readSources(tx, ids)).map(toEntry))
+  await tx`
+    update chat_words set version = ${WORDS_VERSION}
+    where id = any(${ids}::uuid[]) and version < ${WORDS_VERSION} and words is not null`
 }
 
 /** Matches the SQLSTATE classes "data exception" and "program limit exceeded". */
@@ -243,24 +282,24 @@ async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
  */
 async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   await tx`
-    insert into chat_words (id, organization_id, user_id, chat_id, title, words)
-    select e.id, e.organization_id, e.user_id, e.chat_id, e.title, e.words::tsvector
+    insert into chat_words (id, organization_id, user_id, chat_id, title, words, version)
+    select e.id, e.organization_id, e.user_id, e.chat_id, e.title, e.words::tsvector, ${WORDS_VERSION}
     from json_to_recordset(${JSON.stringify(entries)}::text::json)
       as e (id uuid, organization_id uuid, user_id uuid, chat_id uuid, title text, words text)
     join chats c on c.organization_id = e.organization_id and c.user_id = e.user_id and c.id = e.chat_id
     order by e.id for key share of c
-    on conflict (id) do update set title = excluded.title, words = excluded.words`
+    on conflict (id) do update set title = excluded.title, words = excluded.words, version = excluded.version`
 }
 
 /**
  * Advances the walk after a step without missing entries, unless another process has advanced it since. It ends at the
  * oldest message, or where the last complete walk has checked everything.
  */
-async function walkOn(tx: SystemTransaction, below: string): Promise<void> {
+async function walkOn(tx: SystemTransaction, below: string, checked: number): Promise<void> {
   await tx`
     with next as (
       select id from (
-        select s.id from ${sources(tx)} s where s.id < ${below}::uuid order by s.id desc limit ${WALK_IDS}) s
+        select s.id from ${sources(tx)} s where s.id < ${below}::uuid order by s.id desc limit ${checked}) s
       order by id limit 1),
     floor as (
       select (lpad(to_hex(((extract(epoch from covered_at) - ${LATE_HOURS_MAX} * 3600) * 1000)::bigint), 12, '0')

@@ -25,6 +25,7 @@ export type { ConversationChats } from './conversation-chats.ts'
 export type { DeploymentChats } from './deployment-chats.ts'
 export { ReplyEvent } from './event-schemas.ts'
 export { viewFailure } from './failure.ts'
+export { FINISH, FinishReasonField } from './finish-reason.ts'
 export { replyKeyRetention } from './repeats.ts'
 export type { Retriever } from './retriever.ts'
 export { ANSWER_ERRORS } from './routes.ts'
@@ -77,7 +78,7 @@ export function createChat(
     documents,
     shared,
   }
-  const index = createMessageIndex(database)
+  const index = createMessageIndex(services)
   const findOrphans = () => findOrphanedHolds(services, [...replies.holdIds(), ...calls.holdIds()])
   const recover = (orphans: OrphanedHold[]) => recoverReplies(services, writes, orphans)
   const failure = 'chat sweep failed'
@@ -92,11 +93,18 @@ export function createChat(
         await recover(orphans)
         progress()
       }
-      recovery = services.sweeps.begin({ everyMs: RECOVERY_MS, find: findOrphans, work: recover, failure })
+      recovery = services.sweeps.begin({
+        name: 'orphaned replies',
+        everyMs: RECOVERY_MS,
+        find: findOrphans,
+        work: recover,
+        failure,
+      })
     },
     startSweep() {
       const { find, sweep } = index
-      return services.sweeps.begin({ everyMs: INDEX_MS, find, work: sweep, failure }).end
+      return services.sweeps.begin({ name: 'message index', everyMs: INDEX_MS, find, work: sweep, failure })
+        .end
     },
     async drain(graceMs, callers) {
       const repliesEnded = replies.close(graceMs)

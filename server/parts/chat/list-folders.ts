@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Scope } from '#platform/access/scope.ts'
 
+/** @limit listed folders */
 const FOLDERS_MAX = 1_000
 
 export const FolderList = Type.Object(

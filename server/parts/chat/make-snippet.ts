@@ -16,7 +16,11 @@ export function makeSnippet(text: string, query: SearchQuery): Snippet {
   const { value: first = { start: 0, end: 0 } } = findTerms(text, query).next()
   const from = cutBefore(text, first.start)
   const to = cutAfter(text, from, first.end)
-  const part = text.slice(from, to).replace(/\s+/g, ' ').trim()
+  // A byte order mark within a word is no whitespace.
+  const part = text
+    .slice(from, to)
+    .replace(/[\s--\ufeff]+/gv, ' ')
+    .trim()
   const snippet = `${from > 0 ? ELLIPSIS : ''}${part}${to < text.length ? ELLIPSIS : ''}`
   return { snippet, highlights: joined([...findTerms(snippet, query)]) }
 }

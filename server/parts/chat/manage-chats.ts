@@ -46,7 +46,7 @@ export async function findChat(scope: ChatReader, chatId: string, kind: ChatKind
   const [row] = await scope.select(chats, {
     where: and(eq(chats.id, chatId), isOf(kind), ne(chats.status, 'DELETED')),
   })
-  if (!row) throw fail('chat.not_found')
+  if (!row) throw fail('chat.not_found', { value: chatId })
   return row
 }
 
@@ -55,7 +55,7 @@ export async function findMessage(scope: ChatReader, chatId: string, messageId: 
   const [row] = await scope.select(chatMessages, {
     where: and(eq(chatMessages.chatId, chatId), eq(chatMessages.id, messageId)),
   })
-  if (!row) throw fail('chat.message_not_found')
+  if (!row) throw fail('chat.message_not_found', { value: messageId })
   return row
 }
 
@@ -162,7 +162,7 @@ export async function updateChat(
   const isIt = and(eq(chats.id, chatId), isOf('chat'), visible)
   const row = await scope.transaction(async (database) => {
     const [before] = await database.select(chats, { where: isIt, lock: true })
-    if (!before) throw fail('chat.not_found')
+    if (!before) throw fail('chat.not_found', { value: chatId })
     const [after = before] = await database.update(chats, isIt, {
       ...(change.title !== undefined && { title: change.title }),
       ...(change.status !== undefined && { status: change.status }),
@@ -204,6 +204,21 @@ export async function deleteChatsInAll(
     for (const scope of scopes) for (const id of await removeChats(scope, chatIds, 'chat')) deleted.add(id)
     return deleted
   })
+}
+
+/**
+ * Throws access.missing_permission if one of the chats is the caller's in an organization where the caller may not
+ * delete chats, or if there is no other organization.
+ */
+export async function refuseUndeletable(
+  lacking: Scope<never>[],
+  chatIds: string[],
+  lackAll: boolean,
+): Promise<void> {
+  const where = and(inArray(chats.id, chatIds), isOf('chat'))
+  for (const scope of lacking)
+    if (lackAll || (await scope.select(chats, { where })).length > 0)
+      throw fail('access.missing_permission', { permission: 'chats:delete' })
 }
 
 type Deleter = Scope<'chats:delete'> | Scope<'conversation:delete'>

@@ -81,6 +81,7 @@ export async function recoverReplies(
         upload_ids: null,
         tool_calls: calls.length > 0 ? cutOffCalls(calls) : null,
         ...storedReason(LOST),
+        finish_reason: null,
         input_tokens: usage?.inputTokens ?? null,
         output_tokens: usage?.outputTokens ?? null,
       })

@@ -4,6 +4,7 @@ import { replyKeys } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import type { NamedEvents } from '#platform/streams/event-log.ts'
 import { deleteOlderThan, type RetentionRule } from '#platform/sweeps/retention.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { Question } from './find-reply-position.ts'
@@ -42,7 +43,7 @@ export const repeatKeyOf = (key: string, query: SendQuery, question: Question): 
 export async function repeatOf(
   deps: ChatDependencies,
   scope: ChatWriter,
-  query: SendQuery,
+  named: NamedEvents,
   { key, requestHash }: RepeatKey,
 ): Promise<EventStream | undefined> {
   const [known] = await scope.select(replyKeys, { where: eq(replyKeys.key, key) })
@@ -52,7 +53,7 @@ export async function repeatOf(
     chatId: known.chatId,
     messageId: known.messageId,
     lastEventId: undefined,
-    named: query.events === 'all',
+    named,
   })
   return stream ? { ...stream, headers: { ...stream.headers, [IDEMPOTENT_REPLAYED]: 'true' } } : undefined
 }

@@ -1,5 +1,6 @@
-import { errorFields, type ShownReason } from '#errors'
+import { errorFields, failureFields, type ShownReason } from '#errors'
 import { EventLog } from '#platform/streams/event-log.ts'
+import type { FINISH } from './finish-reason.ts'
 
 /** The part of a reply that a client has received. `named` is the number of named events. */
 export interface Delivered {
@@ -75,7 +76,7 @@ export class ReplyEvents {
    * Appends an event that only clients with `events=all` receive. Returns the number of named events so far, which
    * includes this one.
    */
-  addNamed(name: 'meta' | 'citations' | 'tool' | 'usage', data: object): number {
+  addNamed(name: 'meta' | 'citations' | 'tool' | typeof FINISH | 'usage' | 'failure', data: object): number {
     this.#named += 1
     this.log.append(this.#id(), JSON.stringify(data), name)
     return this.#named
@@ -89,7 +90,9 @@ export class ReplyEvents {
     this.log.append(this.#id(), JSON.stringify({ media }))
   }
 
-  end(reason: ShownReason | null): void {
+  /** Ends the log. Before an error, adds the event `failure` unless its client has already received that event. */
+  end(reason: ShownReason | null, hasFailure = false): void {
+    if (reason?.code !== undefined && !hasFailure) this.addNamed('failure', failureFields(reason))
     const data = reason === null ? '{"message":"DONE"}' : JSON.stringify(errorFields(reason))
     this.log.append(`${this.#id()}.end`, data)
     this.log.end()

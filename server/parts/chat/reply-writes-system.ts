@@ -3,10 +3,11 @@ import { grouped, toRows } from '#database/grouped.ts'
 import type { Citation, StoredFailure, StoredMedia, StoredToolCall } from '#database/schema/chat.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { queueAnnounced } from '#platform/events/outbox.ts'
-import { GROUP_MAX, groupedOpening } from '#platform/ledger/grouped-opening.ts'
+import { type Expect, GROUP_MAX, groupedOpening } from '#platform/ledger/grouped-opening.ts'
 import { closeHolds, type HoldRefusal, openHolds } from '#platform/ledger/hold-statements.ts'
 import type { Answered, NewHold } from '#platform/ledger/ledger.ts'
 import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
+import type { FinishReason } from '#platform/models/types.ts'
 
 /**
  * A reply to start, with its hold. All ids are generated in advance, so that one statement can write all rows. The
@@ -64,6 +65,8 @@ export interface ReplyEnd extends Answered {
   error: string | null
   /** Omitted if the reply did not fail. */
   failure?: StoredFailure
+  /** Null if unknown, and unless the status is `complete`. */
+  finish_reason: FinishReason | null
   input_tokens: number | null
   output_tokens: number | null
 }
@@ -85,7 +88,7 @@ export interface ReplyGrowth {
  * id must come from a Scope.
  */
 export interface ReplyWrites {
-  start(reply: NewReply): Promise<Start>
+  start(reply: NewReply, expect: Expect): Promise<Start>
   grow(growth: ReplyGrowth[]): Promise<void>
   /** Ends a reply. Returns false if the reply had already ended, for example by another process. */
   end(reply: ReplyEnd): Promise<boolean>
@@ -160,7 +163,7 @@ async function startReplies(
         title text, expected_leaf_id uuid, parent_message_id uuid, user_message_id uuid, new_user_message boolean, content text,
         upload_ids uuid[], message_id uuid, citations jsonb,
         model_id uuid, agent_id uuid, deployment_id uuid, visitor_id text,
-        input_ratio numeric, output_ratio numeric, reason text, idempotency_key text, request_hash text)),
+        input_ratio numeric, output_ratio numeric, input_expected numeric, output_max numeric, member_ids uuid[], reason text, idempotency_key text, request_hash text)),
     chat as (
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
       where id = any (array(select chat_id from wanted where not new_chat)) and status <> 'DELETED'
@@ -233,7 +236,7 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         ordinal int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
-        reasoning text, media jsonb, upload_ids uuid[], tool_calls jsonb, error text, failure jsonb, input_tokens int, output_tokens int,
+        reasoning text, media jsonb, upload_ids uuid[], tool_calls jsonb, error text, failure jsonb, finish_reason text, input_tokens int, output_tokens int,
         answered_model_id uuid, answered_input_ratio numeric, answered_output_ratio numeric)),
     chat as (
       select id, is_conversation, active_reply_id from chats
@@ -245,7 +248,8 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
         media = e.media, upload_ids = e.upload_ids, tool_calls = coalesce(e.tool_calls, m.tool_calls),
-        model_id = closed.model_id, error = e.error, failure = e.failure, input_tokens = e.input_tokens, output_tokens = e.output_tokens,
+        model_id = closed.model_id, error = e.error, failure = e.failure, finish_reason = e.finish_reason,
+        input_tokens = e.input_tokens, output_tokens = e.output_tokens,
         credits = case when e.input_tokens is not null then -closed.amount end
       from ending e join closed using (hold_id)
       where m.id = e.message_id and m.status = 'streaming'),

@@ -9,6 +9,7 @@ import {
   confirms,
   described,
   Enum,
+  FailureEvents,
   idOf,
   OrgId,
   PageQuery,
@@ -28,6 +29,7 @@ import {
   findChat,
   getChat,
   listChats,
+  refuseUndeletable,
   updateChat,
 } from './manage-chats.ts'
 import * as schemas from './schemas.ts'
@@ -188,7 +190,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     errors: ['chat.not_found'],
     async handler({ scope, query }) {
       const deleted = await deleteChats(deps.replies, scope, [query.session_id])
-      if (deleted.length === 0) throw fail('chat.not_found')
+      if (deleted.length === 0) throw fail('chat.not_found', { value: query.session_id })
     },
   }),
   defineRoute({
@@ -206,9 +208,10 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     example: { chat_ids: [CHAT] },
     effects: 'outside',
     reply: [200, schemas.BulkDeleted],
-    errors: [],
-    async handler({ scopes, body }) {
+    errors: ['access.missing_permission'],
+    async handler({ scopes, lacking, body }) {
       const chatIds = [...new Set(body.chat_ids.map((id) => id.toLowerCase()))]
+      await refuseUndeletable(lacking, chatIds, scopes.length === 0)
       const deleted = await deleteChatsInAll(deps.replies, scopes, chatIds)
       return {
         message: `${deleted.size} chat sessions deleted`,
@@ -266,7 +269,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     summary: 'Generate prompts from a text',
     description: 'An empty line separates prompts. Without `org_id`, charges your personal organization.',
     access: { permission: 'chats:write', orgOf: 'query or personal' },
-    query: Type.Object({ org_id: Type.Optional(OrgId) }),
+    query: Type.Object({ org_id: Type.Optional(OrgId), events: FailureEvents }),
     body: PromptRequest,
     example: { text: 'A menu for a coffee shop', num_prompts: 2, prompt_type: 'creative' },
     effects: 'outside',
@@ -279,7 +282,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
     ],
-    handler: ({ scope, body }) => generatePrompts(deps, scope, body),
+    handler: ({ scope, query, body }) => generatePrompts(deps, scope, body, query.events === 'all'),
   }),
   defineRoute({
     method: 'GET',
@@ -327,7 +330,9 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
       ...OneChat.properties,
       message_id: Type.Optional(described(Uuid, 'ID of the reply. Default: the newest reply of the chat.')),
       events: Type.Optional(
-        Enum(['all'], { description: '`all` also sends named events: meta, citations, tool, usage.' }),
+        Enum(['all'], {
+          description: '`all` also sends named events: meta, citations, tool, finish, usage, failure.',
+        }),
       ),
     }),
     headers: { 'Last-Event-ID': 'ID of the last event received.' },

@@ -10,25 +10,31 @@ import {
   FailureFields,
   InputTokens,
   idOf,
+  messageText,
+  NAME,
   Nullable,
   ObjectId,
   OrganizationId,
   OrgId,
   OutputTokens,
   PageOf,
+  PLAIN,
   Timestamp,
   UpdatedAt,
   Uuid,
 } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { viewFailure } from './failure.ts'
+import { FinishReasonField } from './finish-reason.ts'
 import { viewToolCall } from './tool-calls.ts'
 
 export const CHAT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DELETED'] as const
 const CONTENT_CHARACTERS_MAX = 1_000_000
 const TOKENS_MAX = 10_000_000
 
-const Title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the chat.' })
+const Title = Type.String({ minLength: 1, maxLength: 500, ...PLAIN, description: 'Title of the chat.' })
+const FOLDER = 'Folder of the chat; null for none.'
+const Folder = Type.String({ minLength: 1, maxLength: 100, ...NAME, description: FOLDER })
 const Unit = Type.Number({ minimum: 0, maximum: 1 })
 
 const Settings = Body(
@@ -53,11 +59,7 @@ export const ChatChange = Body({
   ...ChatInput.properties,
   settings: Type.Optional(ChangeOf(Settings)),
   pinned: Type.Optional(Type.Boolean({ description: 'Whether the chat is pinned.' })),
-  folder: Type.Optional(
-    Nullable(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Folder of the chat; null for none.' }),
-    ),
-  ),
+  folder: Type.Optional(Nullable(Folder)),
   active_message_id: Type.Optional(
     Nullable(
       Type.Unsafe<string>({
@@ -81,7 +83,9 @@ const answering = {
   ),
   top_p: Type.Optional(described(Unit, 'Nucleus sampling: share of probability mass to sample from.')),
   events: Type.Optional(
-    Enum(['all'], { description: '`all` also sends named events: meta, citations, tool, usage.' }),
+    Enum(['all'], {
+      description: '`all` also sends named events: meta, citations, tool, finish, usage, failure.',
+    }),
   ),
 }
 export const SendQuery = Type.Object({
@@ -113,11 +117,7 @@ const answer = {
   ),
 }
 
-export const MessageContent = Type.String({
-  minLength: 1,
-  maxLength: CONTENT_CHARACTERS_MAX,
-  description: 'Text of the message.',
-})
+export const MessageContent = messageText(CONTENT_CHARACTERS_MAX)
 
 export const NewMessage = Body({
   content: MessageContent,
@@ -266,6 +266,7 @@ export const MessageView = Type.Object(
     reasoning: Nullable(Type.String({ description: 'Reasoning of the model; null if there is none.' })),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
     ...FailureFields,
+    finish_reason: FinishReasonField,
     model_id: Nullable(
       idOf(
         'the model that replied, or that the message was sent to; null for a public agent of another organization',
@@ -382,6 +383,7 @@ export const viewMessage = (row: MessageRow, files: Files = { uploads: [], media
   reasoning: row.reasoning,
   status: row.status,
   ...viewFailure(row),
+  finish_reason: row.finishReason,
   model_id: row.modelId,
   agent_id: row.agentId,
   file_uploads: files.uploads,

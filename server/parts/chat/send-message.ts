@@ -14,7 +14,11 @@ export const sendMessage = (
   message: NewMessage,
   idempotencyKey: string | undefined,
 ): Promise<EventStream> =>
-  takeTurn(deps, { scope, deployment: null }, { query, question: message, sessionId: null, idempotencyKey })
+  takeTurn(
+    deps,
+    { scope, deployment: null },
+    { query, question: message, sessionId: null, idempotencyKey, named: query.events === 'all' },
+  )
 
 /**
  * Streams another reply to a message, as a new branch. Without a model or agent in the query, uses the model or agent
@@ -39,6 +43,7 @@ export async function regenerate(
       sessionId: null,
       // Clients' keys contain no space, so this key cannot equal a key of send_message.
       idempotencyKey: idempotencyKey && `regenerate ${idempotencyKey}`,
+      named: query.events === 'all',
     },
   )
 }

@@ -3,7 +3,9 @@ import { chatMessages } from '#database/schema/chat.ts'
 import { fail, sentence } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Storage } from '#platform/storage/storage.ts'
+import type { NamedEvents } from '#platform/streams/event-log.ts'
 import type { ChatDependencies } from './dependencies.ts'
+import { finishEventOf } from './finish-reason.ts'
 import { isAmongNewest } from './read-branch.ts'
 import { type Delivered, parseEventId, ReplyEvents } from './reply-events.ts'
 import type { ChatReader, MessageRow } from './schemas.ts'
@@ -15,7 +17,7 @@ interface ReplyStreamQuery {
   /** Id of the reply. If undefined, the newest reply of the chat is streamed. */
   messageId: string | undefined
   lastEventId: string | undefined
-  named: boolean
+  named: NamedEvents
 }
 
 /**
@@ -53,7 +55,11 @@ async function findReply(scope: ChatReader, { chatId, messageId }: ReplyStreamQu
     orderBy: [desc(chatMessages.id)],
     limit: 1,
   })
-  if (!message) throw fail('chat.message_not_found')
+  if (!message)
+    throw fail(
+      'chat.message_not_found',
+      messageId === undefined ? { field: 'chat_id', value: chatId } : { value: messageId },
+    )
   return message
 }
 
@@ -67,7 +73,6 @@ async function fromStorage(
 ): Promise<EventStream | null> {
   const delivered = deliveredOf(message, lastEventId)
   if (delivered === null) return null
-  const { inputTokens, outputTokens, credits } = message
   const events = new ReplyEvents(delivered)
   const begin = namedEventsOf(message)
   for (const [name, data] of begin.slice(delivered.named)) events.addNamed(name, data)
@@ -77,17 +82,33 @@ async function fromStorage(
   if (content !== '') events.addText(content)
   const [view] = await viewMessages(storage, scope, [message])
   for (const one of view?.media ?? []) events.addMedia({ ...one, status: 'complete', progress: 1 })
-  if (inputTokens !== null && delivered.named <= begin.length)
-    events.addNamed('usage', { input_tokens: inputTokens, output_tokens: outputTokens, credits })
-  events.end(message.error === null ? null : { message: message.error, ...message.failure })
+  const ending = endingEventsOf(message)
+  for (const [name, data] of ending.slice(Math.max(0, delivered.named - begin.length)))
+    events.addNamed(name, data)
+  const hasFailure = delivered.named > begin.length + ending.length
+  events.end(message.error === null ? null : { message: message.error, ...message.failure }, hasFailure)
   return { log: events.log, named, headers: headersOf(message) }
 }
 
-/** Returns the named events of a reply in order, except `usage`. */
+/** Returns the named events of a reply in order, except those at its end. */
 const namedEventsOf = ({ id, chatId, parentMessageId, citations, toolCalls }: MessageRow): NamedEvent[] => [
   ['meta', { chat_id: chatId, user_message_id: parentMessageId, message_id: id }],
   ...(citations ? [['citations', { citations }] satisfies NamedEvent] : []),
   ...toolEventsOf(toolCalls ?? []).map((event): NamedEvent => ['tool', event]),
+]
+
+/** Returns the named events at the end of a reply, in the order in which write-reply.ts sends them. */
+const endingEventsOf = ({
+  error,
+  finishReason,
+  inputTokens,
+  outputTokens,
+  credits,
+}: MessageRow): NamedEvent[] => [
+  ...(error === null ? finishEventOf(finishReason) : []),
+  ...(inputTokens === null
+    ? []
+    : [['usage', { input_tokens: inputTokens, output_tokens: outputTokens, credits }] satisfies NamedEvent]),
 ]
 
 type NamedEvent = Parameters<ReplyEvents['addNamed']>

@@ -20,8 +20,8 @@ export const chatTables: OwnedTables = {
     export: {
       name: 'messages',
       columns: `
-        ${OWNER} chat_id parent_message_id role content reasoning status error failure model_id agent_id input_tokens
-        output_tokens upload_ids citations media tool_calls created_at`,
+        ${OWNER} chat_id parent_message_id role content reasoning status error failure finish_reason model_id agent_id
+        input_tokens output_tokens upload_ids citations media tool_calls created_at`,
       within: { table: 'chats', column: 'chat_id' },
       rowsMax: ROWS_WITH_TEXT,
       isPersonal: true,

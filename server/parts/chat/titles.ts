@@ -5,11 +5,11 @@ import type { Events } from '#platform/events/events.ts'
 import { TITLE } from '#platform/ledger/hold-statements.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import type { ModelFinder, PaidCalls, ResolvedModel } from '../llm/index.ts'
+import { cleanTitle, cutTitle } from './clean-title.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd } from './reply-writes-system.ts'
 import type { ChatWriter } from './schemas.ts'
 
-const TITLE_CHARACTERS_MAX = 80
 /** Maximum number of characters of the question and of the reply that the title model receives. */
 const QUESTION_CHARACTERS_MAX = 2_000
 const REPLY_CHARACTERS_MAX = 1_000
@@ -41,15 +41,6 @@ interface UntitledChat {
   /** Model of the reply. */
   model: ResolvedModel
   payer: Payer
-}
-
-/** Truncates a text to a title, between words if possible. Returns undefined for a blank text. */
-function cutTitle(message: string): string | undefined {
-  const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim()
-  if (line.length <= TITLE_CHARACTERS_MAX) return line || undefined
-  const cut = line.slice(0, TITLE_CHARACTERS_MAX).toWellFormed()
-  const space = cut.lastIndexOf(' ')
-  return `${space > TITLE_CHARACTERS_MAX / 2 ? cut.slice(0, space) : cut.replace(/\uFFFD$/, '')} …`
 }
 
 interface Dependencies {
@@ -172,14 +163,4 @@ export class Titles {
       else this.#running -= 1
     }
   }
-}
-
-/** Removes markup, quotes and labels from a title. Returns undefined if nothing is left. */
-function cleanTitle(written: string): string | undefined {
-  const line = written.split('\n').find((candidate) => candidate.trim() !== '') ?? ''
-  const bare = line
-    .replace(/[*`]+/g, '')
-    .replace(/^[\s#_>"'“”„«»-]*(?:title:)?[\s_"'“”„«»]*/i, '')
-    .replace(/[\s_"'“”„«».]+$/u, '')
-  return cutTitle(bare)
 }

@@ -8,6 +8,7 @@ import { refusalOf } from '#platform/ledger/refusals.ts'
 import { withDailyMessage } from '#platform/limits/daily-messages.ts'
 import type { ModelRequest } from '#platform/models/types.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
+import type { NamedEvents } from '#platform/streams/event-log.ts'
 import { findTarget, payerOf, type Sender, type Target, type TargetId } from '../agents/index.ts'
 import { findUploads } from './attachments.ts'
 import type { OpenChat } from './chat-finder-system.ts'
@@ -20,7 +21,7 @@ import { Reply } from './reply.ts'
 import type { NewReply, Start } from './reply-writes-system.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { DEFAULT_TITLE } from './titles.ts'
-import { kindOf } from './write-media.ts'
+import { expectedReply, kindOf } from './write-media.ts'
 
 /*
  * A turn is a message and its reply. It has four steps: admit, prepare, start, stream. Each step extends the result of
@@ -35,9 +36,11 @@ export interface OutgoingMessage {
   /** Session of a conversation that receives the reply. Null outside conversations. */
   sessionId: string | null
   idempotencyKey: string | undefined
+  /** The named events that the sender receives. */
+  named: NamedEvents
 }
 
-export interface Turn extends Pick<OutgoingMessage, 'query' | 'question' | 'sessionId'> {
+export interface Turn extends Pick<OutgoingMessage, 'query' | 'question' | 'sessionId' | 'named'> {
   targetId: TargetId
   /** Identifies repeats of the message. Null without an Idempotency-Key. */
   repeatKey: RepeatKey | null
@@ -77,7 +80,7 @@ export async function takeTurn(
 ): Promise<EventStream> {
   const turn = readTurn(message)
   const { repeatKey } = turn
-  const earlier = repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
+  const earlier = repeatKey && (await repeatOf(deps, sender.scope, turn.named, repeatKey))
   if (earlier) return earlier
   return withDailyMessage(sender.deployment, async (dailyMessage) => {
     // The chat is found while the target is. An error of the target comes first.
@@ -86,7 +89,7 @@ export async function takeTurn(
     const { admitted, target } = await admit(deps, sender, turn)
     for (let attempt = 1; ; attempt++) {
       const prepared = await prepare(deps, sender, target, admitted, await chat)
-      const outcome = await start(deps, sender, prepared)
+      const outcome = await start(deps, sender, target, prepared)
       if (outcome === 'started') return stream(deps, sender, target, prepared)
       if (outcome === 'moved' && attempt < ATTEMPTS_MAX) {
         chat = findChat(deps, sender, turn)
@@ -94,7 +97,7 @@ export async function takeTurn(
       }
       // A concurrent request with the same Idempotency-Key has started the reply.
       const first =
-        outcome === 'repeated' && repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
+        outcome === 'repeated' && repeatKey && (await repeatOf(deps, sender.scope, turn.named, repeatKey))
       if (!first) throw refusal(outcome, turn)
       await dailyMessage.release()
       return first
@@ -102,8 +105,9 @@ export async function takeTurn(
   })
 }
 
-const readTurn = ({ query, question, sessionId, idempotencyKey }: OutgoingMessage): Turn => ({
+const readTurn = ({ query, question, sessionId, idempotencyKey, named }: OutgoingMessage): Turn => ({
   query,
+  named,
   question,
   sessionId,
   targetId: targetIdOf(query),
@@ -185,15 +189,20 @@ async function prepare(
  * Takes the hold and writes the chat, message and empty reply in one statement. Writes nothing unless the outcome is
  * `started`.
  */
-const start = (deps: ChatDependencies, { deployment }: Sender, { reply }: PreparedTurn): Promise<Start> =>
-  deps.writes.start(reply).catch(refuseDeleted(deployment))
+const start = (
+  deps: ChatDependencies,
+  { deployment }: Sender,
+  { model }: Target,
+  { reply, request }: PreparedTurn,
+): Promise<Start> =>
+  deps.writes.start(reply, () => expectedReply(model, request)).catch(refuseDeleted(deployment))
 
 /** Starts writing the reply in the background. Returns the log of its events. */
 async function stream(
   deps: ChatDependencies,
   { scope, deployment }: Sender,
   { model, agent }: Target,
-  { query, payer, request, history, files, reply: row, needsTitle }: PreparedTurn,
+  { named, payer, request, history, files, reply: row, needsTitle }: PreparedTurn,
 ): Promise<EventStream> {
   const { chat_id: chatId, message_id: messageId, user_message_id, citations, content: question } = row
   const reply = new Reply(row)
@@ -206,14 +215,15 @@ async function stream(
     model,
     request,
     ready,
-    openTools: async (signal) => (agent ? deps.agents.openTools(agent, request, signal) : []),
+    openTools: async (signal) =>
+      agent ? deps.agents.openTools(agent, request, signal) : { request, tools: [] },
     hidesFailure: payer.hidesModel === true || isVisitor(deployment),
   })
   if (needsTitle) deps.titles.generateAfter(ended, scope, { chatId, question, reply, model, payer })
   // If attaching fails, the reply ends with an error in its stream.
   await ready.catch(() => {})
   const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
-  return { log: reply.log, named: query.events === 'all', headers }
+  return { log: reply.log, named, headers }
 }
 
 function targetIdOf({ model_id: modelId, agent_id: agentId }: SendQuery): TargetId {
@@ -227,14 +237,14 @@ function targetIdOf({ model_id: modelId, agent_id: agentId }: SendQuery): Target
 async function findInstruction(scope: ChatWriter, id: string | undefined): Promise<string | undefined> {
   if (id === undefined) return undefined
   const [row] = await scope.select(instructions, { where: eq(instructions.id, id) })
-  if (!row) throw fail('instruction.not_found')
+  if (!row) throw fail('instruction.not_found', { value: id })
   return row.content
 }
 
-function refusal(start: Exclude<Start, 'started'>, { sessionId }: Turn): AppError {
+function refusal(start: Exclude<Start, 'started'>, { sessionId, query }: Turn): AppError {
   switch (start) {
     case 'no chat':
-      return fail('chat.not_found')
+      return fail('chat.not_found', { value: query.chat_id ?? '' })
     case 'repeated':
       return fail('request.idempotency_reused')
     case 'busy':

@@ -9,17 +9,17 @@ import type { ChatDependencies } from './dependencies.ts'
 import { findChat } from './manage-chats.ts'
 
 /**
- * Stores a file and extracts its text (spec, upload_file). Without `chatId`, the file can be attached to a chat
+ * Stores a file and extracts its text (spec, upload_file). Without a chat, the file can be attached to a chat
  * later. Throws chat.not_found, and the errors of storeUpload.
  */
 export async function uploadFile(
   deps: ChatDependencies,
   scope: Scope<'chats:write'>,
-  chatId: string | undefined,
+  { chat_id: chatId, encoding }: { chat_id?: string; encoding?: string },
   file: ReceivedFile,
 ): Promise<UploadView> {
   if (chatId !== undefined) await findChat(scope, chatId)
-  return storeUpload(deps, scope, file, { chatId: chatId ?? null })
+  return storeUpload(deps, scope, file, { chatId: chatId ?? null, ...(encoding && { encoding }) })
 }
 
 /**
@@ -28,5 +28,5 @@ export async function uploadFile(
  */
 export async function deleteUpload(scope: Scope<'chats:write'>, uploadId: string): Promise<void> {
   const deleted = await scope.delete(uploads, and(eq(uploads.id, uploadId), eq(uploads.status, 'stored')))
-  if (deleted.length === 0) throw fail('upload.not_found')
+  if (deleted.length === 0) throw fail('upload.not_found', { value: uploadId })
 }

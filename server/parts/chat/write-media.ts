@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises'
 import type { StoredMedia } from '#database/schema/chat.ts'
 import { AppError, type Reason, reasonFor } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
-import { firstToAnswer, payableMediaUsage } from '#platform/models/index.ts'
+import type { Expectation } from '#platform/ledger/grouped-opening.ts'
+import { expectedUsage, firstToAnswer, payableMediaUsage } from '#platform/models/index.ts'
 import type { ImagePart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
@@ -15,6 +16,14 @@ export type ReplyKind = 'text' | StoredMedia['type']
 /** Returns the kind of a model's replies. Undefined if a chat cannot show them. */
 export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =>
   (['text', 'image', 'video'] as const).find((kind) => capabilities.includes(kind))
+
+/** Returns the usage that a model's reply is expected to have. */
+export function expectedReply(model: ResolvedModel, request: ModelRequest): Promise<Expectation> {
+  const kind = kindOf(model)
+  return kind === 'image' || kind === 'video'
+    ? payableMediaUsage(null, kind, promptOf(request).prompt)
+    : expectedUsage(model.members, request)
+}
 
 /** Maximum progress before the file is stored. */
 const PROGRESS_MAX = 0.99
@@ -69,6 +78,7 @@ export async function writeMedia(
       name,
       contentType: mimeType,
       text: null,
+      textError: null,
     } as const
     const stored = await uploads.keep(upload, file)
     const url = await storage.urlOf({ key: stored.key, contentType: mimeType })

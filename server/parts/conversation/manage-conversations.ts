@@ -23,6 +23,7 @@ export interface ConversationDependencies {
   models: ModelFinder
 }
 
+/** @limit sessions of a conversation */
 const SESSIONS_MAX = 100
 const MESSAGES_DEFAULT = 20
 
@@ -62,7 +63,7 @@ export async function updateConversation(
   const isIt = eq(conversations.id, conversationId)
   const row = await scope.transaction(async (database) => {
     const [before] = await database.select(conversations, { where: isIt, lock: true })
-    if (!before) throw fail('conversation.not_found')
+    if (!before) throw fail('conversation.not_found', { value: conversationId })
     const [after = before] = await database.update(conversations, isIt, {
       ...(change.title !== undefined && { title: change.title }),
       ...(change.is_archived !== undefined && { isArchived: change.is_archived }),
@@ -112,7 +113,7 @@ export async function getWithSessions(
   conversationId: string,
 ): Promise<ConversationView & { sessions: SessionView[] }> {
   const [row] = await scope.select(conversations, { where: eq(conversations.id, conversationId) })
-  if (!row) throw fail('conversation.not_found')
+  if (!row) throw fail('conversation.not_found', { value: conversationId })
   const sessions = await scope.select(conversationSessions, {
     where: eq(conversationSessions.conversationId, conversationId),
     orderBy: [asc(conversationSessions.id)],
@@ -124,7 +125,7 @@ export async function getWithSessions(
 /** Finds a session. Throws conversation.session_not_found. */
 export async function findSession(scope: Reader, sessionId: string): Promise<SessionView> {
   const [row] = await scope.select(conversationSessions, { where: eq(conversationSessions.id, sessionId) })
-  if (!row) throw fail('conversation.session_not_found')
+  if (!row) throw fail('conversation.session_not_found', { value: sessionId })
   return viewSession(row)
 }
 
@@ -159,7 +160,8 @@ export async function deleteConversation(
   scope: Scope<'conversation:delete'>,
   conversationId: string,
 ): Promise<void> {
-  if (!(await chats.delete(scope, conversationId))) throw fail('conversation.not_found')
+  if (!(await chats.delete(scope, conversationId)))
+    throw fail('conversation.not_found', { value: conversationId })
 }
 
 function viewConversationMessage(row: Parameters<typeof viewMessage>[0]): ConversationMessage {
@@ -173,6 +175,7 @@ function viewConversationMessage(row: Parameters<typeof viewMessage>[0]): Conver
     content,
     status,
     ...viewFailure(row),
+    finish_reason: row.finishReason,
     model_id,
     usage,
     created_at,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CONVERSATION, MODEL, SESSION } from '#platform/http/example-values.ts'
-import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, FailureEvents, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import {
   type ConversationDependencies,
@@ -66,7 +66,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
       'Several sessions of a conversation can reply at the same time. Each sees the replies completed before its ' +
       'request. The reply is completed and stored even if the connection is lost.',
     access: { permission: 'conversation:write', orgOf: 'query' },
-    query: InOrganization,
+    query: Type.Object({ ...InOrganization.properties, events: FailureEvents }),
     body: schemas.NewChatMessage,
     example: { chat_session_id: SESSION, message: 'Suggest a name for our spring blend.' },
     effects: 'reply',
@@ -90,7 +90,11 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
       'billing.member_budget_exceeded',
       'org.daily_chat_limit',
     ],
-    handler: ({ scope, body, headers }) => streamChat(deps, scope, body, idempotencyKeyOf(headers)),
+    handler: ({ scope, query, body, headers }) =>
+      streamChat(deps, scope, body, {
+        idempotencyKey: idempotencyKeyOf(headers),
+        named: query.events === 'all',
+      }),
   }),
   defineRoute({
     method: 'POST',

@@ -9,16 +9,24 @@ import {
   FailureFields,
   InputTokens,
   idOf,
+  messageText,
   Nullable,
   ObjectId,
   OrganizationId,
   OutputTokens,
   PageOf,
+  PLAIN,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
+import { FinishReasonField } from '../chat/index.ts'
 
 const CONTENT_CHARACTERS_MAX = 1_000_000
-const Title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
+const Title = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  ...PLAIN,
+  description: 'Title of the conversation.',
+})
 
 export const NewConversation = Body({
   title: Title,
@@ -42,11 +50,7 @@ export type NewSession = Static<typeof NewSession>
 
 export const NewChatMessage = Body({
   chat_session_id: idOf('the session whose model replies'),
-  message: Type.String({
-    minLength: 1,
-    maxLength: CONTENT_CHARACTERS_MAX,
-    description: 'Text of the message.',
-  }),
+  message: messageText(CONTENT_CHARACTERS_MAX),
 })
 export type NewChatMessage = Static<typeof NewChatMessage>
 
@@ -101,6 +105,7 @@ export const ConversationMessage = Type.Object(
     content: Type.String({ description: 'Text of the message.' }),
     status: Enum(['streaming', 'complete', 'stopped', 'error'], { description: 'Status of the message.' }),
     ...FailureFields,
+    finish_reason: FinishReasonField,
     model_id: Nullable(
       idOf('the model that replied, or that the message was sent to; null if it was not imported'),
     ),
@@ -129,7 +134,7 @@ export const ConversationEvent = Type.Unsafe<object>({
     Type.Object({ content: Type.String({ description: 'Next piece of the reply.' }) }),
     Type.Object({
       message_id: idOf('the reply'),
-      finish_reason: Enum(['stop'], { description: 'Why the reply ended.' }),
+      finish_reason: FinishReasonField,
       usage: Nullable(described(Usage, 'Usage of the reply; null if unknown.')),
     }),
     FailedReply,

@@ -4,7 +4,7 @@ import { ExportManifest, type ImportedConcept, LINES, type LineOf, MemberLine } 
 import type { Archive, ArchiveLine } from './read-archive.ts'
 import { EXPORT_VERSION } from './write-export.ts'
 
-/** Maximum number of lines. Limited because the import keeps ids in memory. */
+/** Maximum number of lines. Limited because the import keeps ids in memory. @limit records of an imported archive */
 const LINES_MAX = 1_000_000
 
 const isManifest = compileValidator(ExportManifest, 'body')

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '#database/connect.ts'
 import {
   type SystemSql,
   type SystemStatements,
@@ -7,7 +6,9 @@ import {
   systemSql,
 } from '#database/system-sql.ts'
 import type { Fragment } from '#database/tenant-sql.ts'
+import type { Services } from '#platform/services.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
+import { BatchSize } from '#platform/sweeps/pacer.ts'
 import type { OwnedTables } from '#platform/tables/owned-tables.ts'
 import { eraseContents } from '../kb/index.ts'
 
@@ -17,23 +18,25 @@ export interface RowOwner {
   userId?: string
 }
 
-export interface DeletionDependencies {
-  database: Database
+export interface DeletionDependencies extends Pick<Services, 'database' | 'pacer'> {
   sharedLogs: SharedLogs | null
   tables: OwnedTables
   /** Aborted when the process stops. Another process then continues the deletion. */
   signal: AbortSignal
 }
 
-/** Maximum number of rows per statement. Such a statement takes much less time than any timeout. */
-const ROWS_MAX = 2_000
+/** Number of rows per statement. */
+const ROWS = { least: 50, most: 2_000 }
+/** Number of messages per statement that deletes whole chats. */
+const MESSAGES_OF_CHATS = { least: 50, most: 2_000 }
 /**
- * Maximum number of messages per statement. Low because each deletion searches the chat for replies to the message.
+ * Number of messages per statement that deletes a part of a chat. Low because each deletion searches the chat for
+ * replies to the message.
  */
-const MESSAGES_MAX = 500
+const MESSAGES = { least: 20, most: 500 }
 const CHATS_MAX = 100
-/** Maximum number of responses or of their conversations per statement, each with its items. */
-const RESPONSES_MAX = 100
+/** Number of responses or of their conversations per statement, each with its items. */
+const RESPONSES = { least: 5, most: 100 }
 /**
  * Replies older than this have no stream in Redis. Assumes that a reply ends within 50 minutes. Its stream expires ten
  * minutes later (streams/shared-logs.ts).
@@ -65,6 +68,7 @@ export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<vo
  */
 export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
   const sql = systemSql(deps.database)
+  const size = new BatchSize(MESSAGES_OF_CHATS)
   while (true) {
     const chats = await sql<{ id: string; messages: number; total: string }[]>`
       select id, message_count as messages,
@@ -72,18 +76,17 @@ export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): 
       from (select id, message_count from chats where ${isOwned(sql, owner)} order by id limit ${CHATS_MAX}) as first`
     const [first] = chats
     if (!first) return
-    const isLong = first.messages > ROWS_MAX
-    const ids = isLong
-      ? [first.id]
-      : chats.filter(({ total }) => Number(total) <= ROWS_MAX).map(({ id }) => id)
+    const most = size.now
+    const isLong = first.messages > most
+    const few = isLong ? [first] : chats.filter(({ total }) => Number(total) <= most)
+    const ids = few.map(({ id }) => id)
     await forgetStreams(deps, ids)
     if (isLong) await deleteMessages(deps, first.id)
-    await inBatches(
-      deps,
-      owner.organizationId,
-      (tx) => tx`
-        delete from chats where id in (select id from chats where id = any(${ids}::uuid[]) order by id for update)`,
-    )
+    await inBatch(deps, owner.organizationId, size, async (tx) => {
+      await tx`
+        delete from chats where id in (select id from chats where id = any(${ids}::uuid[]) order by id for update)`
+      return isLong ? 0 : few.reduce((sum, { messages }) => sum + messages, few.length)
+    })
   }
 }
 
@@ -95,9 +98,10 @@ const deleteMessages = (deps: DeletionDependencies, chatId: string): Promise<voi
   inBatches(
     deps,
     chatId,
-    (tx) => tx`
+    MESSAGES,
+    (tx, limit) => tx`
     delete from chat_messages where chat_id = ${chatId} and id in (
-      select id from chat_messages where chat_id = ${chatId} order by id desc limit ${MESSAGES_MAX})`,
+      select id from chat_messages where chat_id = ${chatId} order by id desc limit ${limit})`,
   )
 
 async function forgetStreams(
@@ -116,9 +120,10 @@ export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Prom
   inBatches(
     deps,
     owner.organizationId,
-    (tx) => tx`
+    ROWS,
+    (tx, limit) => tx`
     delete from uploads where id in (
-      select id from uploads where ${isOwned(tx, owner)} order by id limit ${ROWS_MAX})`,
+      select id from uploads where ${isOwned(tx, owner)} order by id limit ${limit})`,
   )
 
 /** Deletes stored responses and their conversations, with their items. */
@@ -126,16 +131,18 @@ export async function deleteResponses(deps: DeletionDependencies, owner: RowOwne
   await inBatches(
     deps,
     owner.organizationId,
-    (tx) => tx`
+    RESPONSES,
+    (tx, limit) => tx`
     delete from responses where id in (
-      select id from responses where ${isOwned(tx, owner)} order by id limit ${RESPONSES_MAX})`,
+      select id from responses where ${isOwned(tx, owner)} order by id limit ${limit})`,
   )
   await inBatches(
     deps,
     owner.organizationId,
-    (tx) => tx`
+    RESPONSES,
+    (tx, limit) => tx`
     delete from response_conversations where id in (
-      select id from response_conversations where ${isOwned(tx, owner)} order by id limit ${RESPONSES_MAX})`,
+      select id from response_conversations where ${isOwned(tx, owner)} order by id limit ${limit})`,
   )
 }
 
@@ -147,7 +154,7 @@ export async function emptyKnowledgeBases(
   const sql = systemSql(deps.database)
   const kbs = await sql<{ id: string }[]>`
     select id from kb_contents where organization_id = ${organizationId} and kb_id is null order by id`
-  for (const { id } of kbs) await eraseContents(deps.database, id, deps.signal)
+  for (const { id } of kbs) await eraseContents(deps, id, deps.signal)
 }
 
 /** Deletes the large tables of a closed organization in batches, such as ledger, usage and audit log. */
@@ -155,30 +162,45 @@ export async function deleteRecords(deps: DeletionDependencies, organizationId: 
   for (const [table, { erasure }] of Object.entries(deps.tables)) {
     if (erasure === 'cascade' || 'not' in erasure) continue
     const key = erasure.inPiecesBy
-    await inBatches(deps, organizationId, (tx) =>
+    await inBatches(deps, organizationId, ROWS, (tx, limit) =>
       tx.unsafe(
         `delete from ${table} where organization_id = $1 and ${key} = any(array(
-           select ${key} from ${table} where organization_id = $1 order by ${key} limit ${ROWS_MAX}))`,
+           select ${key} from ${table} where organization_id = $1 order by ${key} limit ${limit}))`,
         [organizationId],
       ),
     )
   }
 }
 
-/** Repeats a deletion until no rows are left. An advisory lock on `id` makes concurrent processes take turns. */
+/** Repeats a deletion until no rows are left. */
 async function inBatches(
-  { database, signal }: DeletionDependencies,
+  deps: DeletionDependencies,
   id: string,
-  work: (tx: SystemTransaction) => Promise<{ count: number }>,
+  bounds: { least: number; most: number },
+  work: (tx: SystemTransaction, limit: number) => Promise<{ count: number }>,
 ): Promise<void> {
-  for (let left = 1; left > 0; ) {
-    signal.throwIfAborted()
-    left = await systemSql(database).begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`
-      return (await work(tx)).count
-    })
-  }
+  const size = new BatchSize(bounds)
+  const count = async (tx: SystemTransaction, limit: number): Promise<number> => (await work(tx, limit)).count
+  while ((await inBatch(deps, id, size, count)) > 0);
 }
+
+/** Deletes one batch. An advisory lock on `id` makes concurrent processes take turns. */
+const inBatch = (
+  { database, pacer, signal }: DeletionDependencies,
+  id: string,
+  size: BatchSize,
+  work: (tx: SystemTransaction, limit: number) => Promise<number>,
+): Promise<number> =>
+  pacer.pace(
+    size,
+    (limit, starts) =>
+      systemSql(database).begin(async (tx) => {
+        await tx`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`
+        starts()
+        return work(tx, limit)
+      }),
+    signal,
+  )
 
 const isOwned = (sql: SystemStatements, { organizationId, userId }: RowOwner) =>
   userId === undefined

@@ -1,5 +1,6 @@
 import { LOWEST_ID } from '#database/new-id.ts'
-import { type SystemSql, type SystemStatements, systemSql } from '#database/system-sql.ts'
+import { type SystemStatements, systemSql } from '#database/system-sql.ts'
+import { BatchSize } from '#platform/sweeps/pacer.ts'
 import { deleteChats, deleteResponses, deleteUploads, stopCalls } from './delete-rows-system.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 
@@ -14,7 +15,7 @@ export interface DepartureRecord {
 }
 
 /** Number of audit entries that each statement checks. */
-const ENTRIES_MAX = 2_000
+const ENTRIES = { least: 50, most: 2_000 }
 
 /**
  * Erases the data of a deleted account: the organizations that are deleted with the account, and the user's private
@@ -55,7 +56,7 @@ async function eraseInOrganization(
   await sql`delete from instructions where organization_id = ${organizationId} and user_id = ${userId}`
   await memory.clear(owner)
   await events.forget(organizationId, userId)
-  await redactAudit(sql, owner, email)
+  await redactAudit(deps, owner, email)
 }
 
 /**
@@ -63,17 +64,20 @@ async function eraseInOrganization(
  * connections. The log still shows which user performed each action.
  */
 async function redactAudit(
-  sql: SystemSql,
+  { database, pacer, signal }: ErasureDependencies,
   { organizationId, userId }: { organizationId: string; userId: string },
   email: string,
 ): Promise<void> {
-  for (let after: string | undefined = LOWEST_ID; after !== undefined; )
-    after = await sql.begin(async (tx) => {
+  const size = new BatchSize(ENTRIES)
+  let after: string | undefined = LOWEST_ID
+  const redactPage = (limit: number, starts: () => void): Promise<number> =>
+    systemSql(database).begin(async (tx) => {
+      starts()
       await tx`select set_config('parley.leaving', ${userId}, true), set_config('parley.address', ${email}, true)`
       const [page] = await tx<{ last: string }[]>`
         with page as (
           select id from audit_entries where organization_id = ${organizationId} and id > ${after as string}
-          order by id limit ${ENTRIES_MAX}),
+          order by id limit ${limit}),
         redacted as (
           update audit_entries a
           set ip_address = case when a.actor_id = ${userId} then '(removed)' else a.ip_address end,
@@ -83,8 +87,10 @@ async function redactAudit(
           where a.id = page.id and (a.actor_id = ${userId}
             or strpos(lower(concat(a.before, a.after)), ${email}) > 0))
         select id as last from page order by id desc limit 1`
-      return page?.last
+      after = page?.last
+      return page ? limit : 0
     })
+  while (after !== undefined) await pacer.pace(size, redactPage, signal)
 }
 
 const isOwn = (sql: SystemStatements, userId: string) =>

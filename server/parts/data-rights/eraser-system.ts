@@ -51,6 +51,7 @@ export class Eraser {
   /** Continues unfinished erasures now, and then periodically. */
   start(): void {
     this.#sweep = this.#sweeps.begin({
+      name: 'erasures',
       everyMs: SWEEP_MS,
       find: () => this.#findUnfinished(),
       work: async (subjects) => {

@@ -21,7 +21,7 @@ export async function exportOrganization(
     select slug, json_build_object('id', id, 'name', name, 'slug', slug, 'is_personal', personal_user_id is not null,
       'features', features)::text as about
     from organizations where id = ${organizationId} and closed_at is null`
-  if (!organization) throw fail('org.not_found')
+  if (!organization) throw fail('org.not_found', { value: organizationId })
   const environmentModels = await sql<{ id: string; provider: string; version: string }[]>`
     select id, provider, version from llm_models where organization_id is null order by id`
   await recordEvent(scope.sql, organizationId, scope, {

@@ -4,6 +4,7 @@ import { fail } from '#errors'
 /**
  * Maximum number of concurrent exports per process. An export reads the database and storage continuously, and
  * compresses the data.
+ * @limit concurrent exports per process
  */
 const EXPORTS_MAX = 4
 const RETRY_AFTER_SECONDS = 30

@@ -63,6 +63,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
     status: line.status === 'streaming' ? 'stopped' : line.status,
     error,
     failure: line.failure,
+    finish_reason: line.finish_reason,
     model_id: line.model_id && importing.modelOf(line.model_id),
     agent_id: line.agent_id && knownAgent(importing, line.agent_id),
     input_tokens: line.input_tokens,

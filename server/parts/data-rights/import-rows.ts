@@ -10,9 +10,15 @@ import type { ImportedConcept, LineOf } from './import-schemas.ts'
 import type { NewRows } from './import-tables-system.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
-/** Maximum number of imported tools. Limited because each tool is loaded in the sandbox, one after another. */
+/**
+ * Maximum number of imported tools. Limited because each tool is loaded in the sandbox, one after another.
+ * @limit imported tools
+ */
 const TOOLS_MAX = 200
-/** Maximum number of webhooks per organization. The limit in webhooks/manage-webhooks.ts is the same. */
+/**
+ * Maximum number of webhooks per organization. The limit in webhooks/manage-webhooks.ts is the same.
+ * @limit imported webhooks
+ */
 const WEBHOOKS_MAX = 20
 const LOCAL = 'local'
 const NEED_NO_KEY = ['demo', 'route']
@@ -192,6 +198,7 @@ function documentRows(line: LineOf<'kb_documents'>, importing: Importing): NewRo
     content_hash: text === null ? null : hashOf(text),
     text_kind: text === null ? null : (line.text_kind ?? 'plain'),
     text_bytes: Buffer.byteLength(text ?? ''),
+    stored_bytes: Buffer.byteLength(text ?? ''),
     found_by: 0,
   }
   return {

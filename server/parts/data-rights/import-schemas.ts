@@ -11,6 +11,7 @@ import {
   UpdatedAt,
   Uuid,
 } from '#platform/http/schemas.ts'
+import { FINISH_REASONS } from '#platform/models/types.ts'
 import { NewDeployment } from '../agent-deploy/index.ts'
 import { NewAgent } from '../agents/index.ts'
 import { ChatChange } from '../chat/index.ts'
@@ -200,6 +201,7 @@ export const LINES = {
     status: Enum(['streaming', 'complete', 'stopped', 'error']),
     error: Sentence,
     failure: Type.Optional(Nullable(Failure)),
+    finish_reason: Type.Optional(Nullable(Enum(FINISH_REASONS))),
     model_id: Nullable(Uuid),
     agent_id: Nullable(Uuid),
     input_tokens: Nullable(Count),

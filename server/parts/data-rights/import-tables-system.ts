@@ -19,7 +19,7 @@ const TABLES = {
   knowledge_bases: `${MADE}, name text, description text, embedding_model text, chunking jsonb, ${TIMES}`,
   kb_sources: `${MADE}, kb_id uuid, type text, config jsonb, status text, error text, ${TIMES}`,
   kb_documents: `${OWNED}, kb_id uuid, source_id uuid, key text, name text, mime_type text, size bigint,
-    metadata jsonb, status text, error text, content_hash text, text_kind text, text_bytes int, found_by int, ${TIMES}`,
+    metadata jsonb, status text, error text, content_hash text, text_kind text, text_bytes int, stored_bytes bigint, found_by int, ${TIMES}`,
   kb_texts: 'document_id uuid, organization_id uuid, kb_id uuid, text text',
   kb_evaluations: `${MADE}, kb_id uuid, name text, questions jsonb, ${TIMES}`,
   agents: `${MADE}, name text, description text, agent_type text, model_id uuid, params jsonb, is_active bool,
@@ -35,8 +35,8 @@ const TABLES = {
   conversations: `${PERSONAL}, title text, is_archived bool, ${TIMES}`,
   conversation_sessions: `${PERSONAL}, conversation_id uuid, model_id uuid, status text, ${TIMES}`,
   chat_messages: `${PERSONAL}, chat_id uuid, parent_message_id uuid, role text, content text, reasoning text,
-    status text, error text, failure jsonb, model_id uuid, agent_id uuid, input_tokens int, output_tokens int, upload_ids uuid[],
-    citations jsonb, media jsonb, tool_calls jsonb, created_at timestamptz`,
+    status text, error text, failure jsonb, finish_reason text, model_id uuid, agent_id uuid, input_tokens int,
+    output_tokens int, upload_ids uuid[], citations jsonb, media jsonb, tool_calls jsonb, created_at timestamptz`,
   chat_words: `${PERSONAL}, chat_id uuid, title text`,
 } as const
 
@@ -56,6 +56,21 @@ export async function insertNewRows(tx: SystemTransaction, rows: NewRows): Promi
     )
   }
   if (rows.chat_counts) await addChatCounts(tx, rows.chat_counts)
+  if (rows.kb_documents) await countStoredBytes(tx, rows.kb_documents as CountedRow[])
+}
+
+/** A row that counts towards the storage of the organization that is imported. */
+interface CountedRow {
+  organization_id: string
+  stored_bytes: number
+}
+
+/** Counts the storage of new rows without refusing them: an import is not bound by the quota. */
+async function countStoredBytes(tx: SystemTransaction, rows: readonly CountedRow[]): Promise<void> {
+  const [first] = rows
+  const bytes = rows.reduce((sum, row) => sum + row.stored_bytes, 0)
+  if (first)
+    await tx`update organizations set stored_bytes = stored_bytes + ${bytes} where id = ${first.organization_id}`
 }
 
 /**

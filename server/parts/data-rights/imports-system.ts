@@ -12,9 +12,12 @@ interface Dependencies {
   instance: Pick<Instance, 'id'>
 }
 
-/** Maximum size of an archive. An export contains all files of an organization. */
+/** Maximum size of an archive. An export contains all files of an organization. @limit imported archive */
 export const ARCHIVE_BYTES_MAX = 2 * 1024 ** 3
-/** Maximum number of bytes that a user may upload to this process per day. Invalid archives count too. */
+/**
+ * Maximum number of bytes that a user may upload to this process per day. Invalid archives count too.
+ * @limit archives that a user uploads per day
+ */
 const SENT_BYTES_MAX = 8 * ARCHIVE_BYTES_MAX
 const DAY_MS = 86_400_000
 const RETRY_AFTER_SECONDS = 30

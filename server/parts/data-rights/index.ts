@@ -18,8 +18,8 @@ export function createDataRights(
   services: Services,
   overrides: { mcp: Pick<Mcp, 'endAllAccess'>; memory: PlaygroundMemory },
 ): DataRights {
-  const { database, events, instance, jobs, mail, secrets, sharedLogs, tables, uploads } = services
-  const deps = { database, events, jobs, mail, secrets, sharedLogs, tables, ...overrides }
+  const { database, events, instance, jobs, mail, pacer, secrets, sharedLogs, tables, uploads } = services
+  const deps = { database, events, jobs, mail, pacer, secrets, sharedLogs, tables, ...overrides }
   const imports = new Imports({ database, jobs, instance })
   const tasks = { sweepFiles: () => uploads.sweep(), closeLeftBehind: () => imports.closeLeftBehind() }
   const eraser = new Eraser(deps, tasks, services)

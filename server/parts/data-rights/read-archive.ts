@@ -4,20 +4,27 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { AppError, fail, sentence } from '#errors'
 import { parseJsonBody } from '#platform/http/json-body.ts'
 
-/** Maximum number of entries. Limited because their names are kept in memory. */
+/** Maximum number of entries. Limited because their names are kept in memory. @limit entries of an imported archive */
 const ENTRIES_MAX = 50_000
-/** Maximum total size after decompression, in bytes. */
+/** Maximum total size after decompression, in bytes. @limit uncompressed imported archive */
 const UNPACKED_BYTES_MAX = 8 * 1024 ** 3
-/** Maximum ratio of uncompressed to compressed size. The limit in documents/office-package.ts is the same. */
+/**
+ * Maximum ratio of uncompressed to compressed size. The limit in documents/office-package.ts is the same.
+ * @limit compression ratio of an imported archive
+ */
 const RATIO_MAX = 250
 const RATIO_FREE_BYTES = 10 * 1024 * 1024
-/** Maximum size of a line, in bytes. Sufficient for two million escaped characters. */
+/**
+ * Maximum size of a line, in bytes. Sufficient for two million escaped characters.
+ * @limit record of an imported archive
+ */
 const LINE_BYTES_MAX = 16 * 1024 * 1024
 /**
  * Maximum number of JSON values in a line. Higher than for request bodies, because messages include the outputs of
  * tools.
  */
 const LINE_VALUES_MAX = 500_000
+/** @limit manifest of an imported archive */
 const MANIFEST_BYTES_MAX = 1024 * 1024
 const ENCRYPTED = 0x1
 const STORED = 0
@@ -193,7 +200,7 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 
 function parse(bytes: Buffer, location: string): unknown {
   try {
-    return parseJsonBody(bytes, { valuesMax: LINE_VALUES_MAX, what: 'The JSON' })
+    return parseJsonBody(bytes, { valuesMax: LINE_VALUES_MAX, what: 'The JSON', keepsDigits: true })
   } catch (error) {
     if (error instanceof AppError) throw fail('import.invalid', { location, reason: error.message })
     throw error

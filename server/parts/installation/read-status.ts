@@ -33,7 +33,11 @@ export async function readStatus(services: Services): Promise<InstallationStatus
     },
     storage: { ...placeOf(config), error: storageError },
     providers,
-    queues: [...waiting].map(([name, count]) => ({ name, waiting: count, failed: failed.get(name) ?? 0 })),
+    queues: [...waiting].map(([name, { count }]) => ({
+      name,
+      waiting: count,
+      failed: failed.get(name) ?? 0,
+    })),
   }
 }
 

@@ -7,14 +7,29 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { listRecords } from '#platform/http/list-records.ts'
 import type { ListQuery, Page } from '#platform/http/pagination.ts'
-import { Body, CreatedAt, CreatedBy, ObjectId, OrganizationId, UpdatedAt } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  CreatedBy,
+  NAME,
+  NOT_BLANK,
+  ObjectId,
+  OrganizationId,
+  UpdatedAt,
+} from '#platform/http/schemas.ts'
 
 const Name = Type.String({
   minLength: 1,
   maxLength: 200,
+  ...NAME,
   description: 'Name of the instruction, unique per user.',
 })
-const Content = Type.String({ minLength: 1, maxLength: 100_000, description: 'Text that guides replies.' })
+const Content = Type.String({
+  minLength: 1,
+  maxLength: 100_000,
+  ...NOT_BLANK,
+  description: 'Text that guides replies.',
+})
 
 export const NewInstruction = Body({ name: Name, content: Content })
 export const InstructionChange = Body({ name: Type.Optional(Name), content: Type.Optional(Content) })
@@ -60,7 +75,7 @@ export async function getInstruction(
   scope: Scope<'chats:read'> | Scope<'chats:write'>,
   id: string,
 ): Promise<InstructionView> {
-  return view(only(await scope.select(instructions, { where: eq(instructions.id, id) })))
+  return view(only(await scope.select(instructions, { where: eq(instructions.id, id) }), id))
 }
 
 /** An instruction without its whole content. */
@@ -88,7 +103,7 @@ export async function findInstruction(
   scope: Scope<'chats:read'>,
   name: string,
 ): Promise<Pick<InstructionView, 'name' | 'content'>> {
-  return only(await scope.select(instructions, { where: eq(instructions.name, name) }))
+  return only(await scope.select(instructions, { where: eq(instructions.name, name) }), name)
 }
 
 export const updateInstruction = (
@@ -103,13 +118,13 @@ export const updateInstruction = (
       updatedAt: new Date(),
     })
     .catch(onUniqueViolation('instruction.name_taken'))
-    .then((rows) => view(only(rows)))
+    .then((rows) => view(only(rows, id)))
 
 export async function deleteInstruction(scope: Scope<'chats:delete'>, id: string): Promise<void> {
-  only(await scope.delete(instructions, eq(instructions.id, id)))
+  only(await scope.delete(instructions, eq(instructions.id, id)), id)
 }
 
-function only<Row>([row]: Row[]): Row {
-  if (!row) throw fail('instruction.not_found')
+function only<Row>([row]: Row[], idOrName: string): Row {
+  if (!row) throw fail('instruction.not_found', { value: idOrName })
   return row
 }

@@ -5,9 +5,14 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { secondsToMidnight } from '#platform/limits/calendar.ts'
 
-/** Maximum number of emailed invitations per day (UTC), by organization and by sender (docs/limits.md). */
+/**
+ * Maximum number of emailed invitations per day (UTC), by organization and by sender (docs/limits.md).
+ * @limit emailed invitations per organization and day (UTC)
+ */
 const OF_ORGANIZATION_MAX = 200
+/** @limit emailed invitations per sender and day */
 const OF_SENDER_MAX = 100
+/** @limit emailed invitations per day of a sender whose own email address is not confirmed */
 const OF_UNVERIFIED_SENDER_MAX = 10
 
 /** Errors that countInvitation can throw. */

@@ -1,11 +1,11 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const INVITATIONS_ERRORS = defineErrors({
   'user.exists': [
     409,
     'A user with this email address already exists. Add them with POST /api/org/add_member.',
   ],
-  'invitation.not_found': [404, 'Invitation not found'],
+  'invitation.not_found': notFound('Invitation not found', 'invitation_id'),
   'invitation.level': [403, 'Only admins and owners can manage invitations. Ask one of them.'],
   'invitation.exists': [409, 'This email address already has a pending invitation. Resend or revoke it.'],
   'invitation.not_pending': [
@@ -31,6 +31,10 @@ export const INVITATIONS_ERRORS = defineErrors({
   'invitation.unverified_cap': [
     429,
     'You can send at most {limit} invitations per day until you confirm your email address. Confirm it, or try again after midnight (UTC).',
+  ],
+  'invitation.sender_gone': [
+    410,
+    'The person who sent this invitation may no longer do so. Ask an administrator of the organization for a new one.',
   ],
   'invitation.role_gone': [
     410,

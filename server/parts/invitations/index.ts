@@ -1,6 +1,7 @@
 export { CAP_ERRORS } from './daily-caps.ts'
 export { invitationRetention } from './retention-system.ts'
 export { invitationRoutes } from './routes.ts'
+export { EmailSent } from './schemas.ts'
 export { checkInviter, insertInvitation, refuseSecond, revokePending } from './send-invitations.ts'
 export { invitationTables } from './tables.ts'
 export { joinByInvitation, redeemToken, validateToken } from './tokens-system.ts'

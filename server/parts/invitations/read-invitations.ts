@@ -28,7 +28,7 @@ export async function readInvitation(
 ): Promise<InvitationView> {
   const [row] = await sql<InvitationView[]>`
     ${selectInvitations(sql)} where i.id = ${id} and i.organization_id = ${organizationId}`
-  if (!row) throw fail('invitation.not_found')
+  if (!row) throw fail('invitation.not_found', { value: id })
   return view(row)
 }
 

@@ -111,7 +111,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
       token: Type.String({ minLength: 1, maxLength: 200, description: 'Token from the link in the email.' }),
     }),
     reply: [200, ShownInvitation],
-    errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
+    errors: ['invitation.not_found', 'invitation.gone', 'invitation.role_gone', 'invitation.sender_gone'],
     handler: ({ query }) => showInvitation(database, query.token),
   }),
   defineRoute({

@@ -70,6 +70,10 @@ export const InvitationView = Type.Object(invitation, { title: 'Invitation' })
 export type InvitationView = Static<typeof InvitationView>
 export const InvitationPage = PageOf(InvitationView, 'InvitationPage')
 
+export const EmailSent = Type.Boolean({
+  description: 'Whether the server sends the link by email. False if it has no mail server.',
+})
+
 /**
  * A sent invitation. Omits the token of a magic link (/api/users/invite): that token signs its holder in, so it is
  * only sent by email.
@@ -78,6 +82,11 @@ export const SentInvitation = Type.Object(
   {
     ...invitation,
     token: Type.Optional(Type.String({ description: 'Token of the invitation link. Returned once.' })),
+    email_sent: EmailSent,
+    message_left_out: Type.Boolean({
+      description:
+        'True if the email does not quote the message, because the inviter has not confirmed their own email address.',
+    }),
   },
   { title: 'SentInvitation' },
 )

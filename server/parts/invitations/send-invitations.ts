@@ -23,7 +23,7 @@ import {
 /** Lifetime of an invitation (spec, Limits). */
 const LIFETIME_DAYS = 7
 /** Minimum level of an inviter, so only admins and owners can invite (spec, Authentication; contract, 3). */
-const INVITER_LEVEL_MIN = 80
+export const INVITER_LEVEL_MIN = 80
 /** Maximum number of characters of a malformed address in an error message. */
 const SHOWN_CHARACTERS_MAX = 100
 
@@ -103,7 +103,8 @@ export async function insertInvitation(
     recordId: id,
     after: { email, role: role.name },
   })
-  return mailInvitation(services, tx, scope, { id, token, byMagicLink: input.byMagicLink, sender })
+  const given = input.message ?? null
+  return mailInvitation(services, tx, scope, { id, token, byMagicLink: input.byMagicLink, sender, given })
 }
 
 /**
@@ -128,7 +129,7 @@ export async function resendInvitation(
       const token = newToken('inv')
       await tx`
         update invitations set status = 'pending', token_hash = ${hashToken(token)}, updated_at = now(),
-          expires_at = now() + ${LIFETIME_DAYS} * interval '1 day'
+          invited_by = ${scope.userId}, expires_at = now() + ${LIFETIME_DAYS} * interval '1 day'
         where id = ${id} and organization_id = ${scope.organizationId}`
       await recordEvent(tx, scope.organizationId, scope, { action: 'invitation.resent', recordId: id })
       return mailInvitation(services, tx, scope, { id, token, byMagicLink, sender })
@@ -178,15 +179,24 @@ async function lockInvitation(tx: TenantTransaction, scope: Inviter, id: string)
     select ${statusNow(tx)} as status, i.email, i.by_magic_link as "byMagicLink", i.role_id as "roleId"
     from invitations i
     where i.id = ${id} and i.organization_id = ${scope.organizationId} for update`
-  if (!row) throw fail('invitation.not_found')
+  if (!row) throw fail('invitation.not_found', { value: id })
   return row
+}
+
+interface SendableInvitation {
+  id: string
+  token: string
+  byMagicLink: boolean
+  sender: Sender
+  /** The message of a new invitation, which an unverified sender's invitation does not store. */
+  given?: string | null
 }
 
 async function mailInvitation(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: TenantTransaction,
   scope: Inviter,
-  { id, token, byMagicLink, sender }: { id: string; token: string; byMagicLink: boolean; sender: Sender },
+  { id, token, byMagicLink, sender, given }: SendableInvitation,
 ): Promise<SentInvitation> {
   const invitation = await readInvitation(tx, scope.organizationId, id)
   const both = { organization: invitation.organization.name, inviter: sender.name }
@@ -198,7 +208,12 @@ async function mailInvitation(
     byMagicLink ? { kind: 'magic link', ...both, link } : { kind: 'invitation', ...both, message, link },
     { about: [scope.organizationId, scope.userId], language: sender.language },
   )
-  return byMagicLink ? invitation : { ...invitation, token }
+  const sent = {
+    ...invitation,
+    email_sent: config.smtpUrl !== null,
+    message_left_out: message === null && Boolean(given ?? invitation.message),
+  }
+  return byMagicLink ? sent : { ...sent, token }
 }
 
 /**

@@ -19,7 +19,8 @@ import { bytesIn, hashIn, hashOf, textKindIn, textKindOf } from './text-kind.ts'
 
 /**
  * Adds a source to a knowledge base. The documents of files and text are stored immediately as pending. Websites and
- * buckets are read in the background. Throws kb.source_invalid, kb.too_many_sources, upload.not_found.
+ * buckets are read in the background. Throws kb.source_invalid, kb.too_many_sources, upload.not_found,
+ * upload.quota.
  */
 export async function addSource(
   deps: KbDependencies,
@@ -30,7 +31,7 @@ export async function addSource(
   const source = prepareSource(deps, input)
   const kb = await scope.transaction(async (database) => {
     const [row] = await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
-    if (!row) throw fail('kb.not_found')
+    if (!row) throw fail('kb.not_found', { value: kbId })
     const [last] = await database.select(kbSources, {
       where: eq(kbSources.kbId, kbId),
       offset: SOURCES_MAX - 1,
@@ -42,7 +43,7 @@ export async function addSource(
   })
   await deps.ingestion.begin(kb)
   const [made] = await scope.select(kbSources, { where: eq(kbSources.id, source.id) })
-  if (!made) throw fail('kb.source_not_found')
+  if (!made) throw fail('kb.source_not_found', { value: source.id })
   return viewSource(made)
 }
 
@@ -58,7 +59,7 @@ export async function deleteSource(
     await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     const where = and(eq(kbSources.kbId, kbId), eq(kbSources.id, sourceId))
     const rows = await database.delete(kbSources, where)
-    if (rows.length === 0) throw fail('kb.source_not_found')
+    if (rows.length === 0) throw fail('kb.source_not_found', { value: sourceId })
   })
   await deps.contentsEraser.wake()
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
@@ -87,7 +88,7 @@ type Statements = Parameters<Parameters<Scope<'kb:write'>['transaction']>[0]>[0]
 
 /**
  * Inserts a source and, for files and text, its documents. The transaction must hold the lock on the knowledge base.
- * Throws upload.not_found.
+ * Throws upload.not_found, upload.quota.
  */
 export async function insertSource(
   database: Statements,
@@ -109,6 +110,9 @@ export async function insertSource(
   const key = { kbId, sourceId: id }
   if (source.type === 'file') await insertFiles(database, key, source.config)
   if (source.type === 'text') await insertText(database, key, source.config)
+  if (!isRead) return
+  const made = await database.select(kbDocuments, { where: eq(kbDocuments.sourceId, id) })
+  await database.reserve(made.reduce((sum, { storedBytes }) => sum + storedBytes, 0))
 }
 
 interface SourceKey {
@@ -143,15 +147,23 @@ async function insertFiles(
     name: uploads.filename,
     mimeType: uploads.contentType,
     size: uploads.size,
-    metadata: sql`case when ${isCut} then '{"is_cut": true}'::jsonb else '{}' end`,
+    metadata: sql`jsonb_strip_nulls(jsonb_build_object(
+      'is_cut', nullif(${isCut}, false),
+      'encoding', ${uploads.textEncoding},
+      'encoding_doubtful', nullif(${uploads.isEncodingDoubtful}, false)))`,
     status: sql`case when ${text} is null then 'failed' else 'pending' end`,
-    error: sql`case when ${text} is null then ${NO_TEXT} end`,
+    error: sql`case when ${text} is null then coalesce(${uploads.textError}, ${NO_TEXT}) end`,
     foundBy: 0,
     contentHash: hashIn(text),
     textKind: sql`case when ${text} is not null then ${textKindIn(uploads.contentType)} end`,
     textBytes: bytesIn(text),
+    storedBytes: bytesIn(text),
   })
-  if (found < ids.length) throw fail('upload.not_found')
+  if (found < ids.length) {
+    const stored = await database.select(uploads, { where: files.where })
+    const missing = ids.find((id) => !stored.some((upload) => upload.id === id.toLowerCase()))
+    throw fail('upload.not_found', { value: missing ?? '' })
+  }
   await database.copy({ from: uploadTexts, where: inArray(uploadId, ids) }, kbTexts, {
     documentId: documentOf(uploadId),
     kbId: key.kbId,
@@ -178,6 +190,7 @@ async function insertText(database: Statements, key: SourceKey, config: TextConf
       contentHash: hashOf(text),
       textKind: textKindOf(TEXT_TYPE),
       textBytes: Buffer.byteLength(text),
+      storedBytes: Buffer.byteLength(text),
     },
   ])
   await database.insertAll(kbTexts, [{ documentId: id, kbId: key.kbId, text }])

@@ -7,6 +7,7 @@ import { countTokens } from '#platform/models/index.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { SegmentBuilder } from '#platform/retrieval/postings.ts'
+import { termsOf } from '#platform/retrieval/terms.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 import { modelFailure } from '../llm/index.ts'
 import { hasSource } from './claimable.ts'
@@ -62,7 +63,7 @@ async function findChunk(
     from kb_chunks c join kb_documents d on d.id = c.document_id and d.organization_id = c.organization_id
     join knowledge_bases k on k.id = c.kb_id and k.organization_id = c.organization_id
     where c.id = ${id} and c.kb_id = ${kbId} and c.organization_id = ${organizationId} and ${hasSource(sql)}`
-  if (!row) throw fail('kb.chunk_not_found')
+  if (!row) throw fail('kb.chunk_not_found', { value: id })
   return row
 }
 
@@ -95,7 +96,7 @@ async function rewrite(
     text,
   )
   const words = listWords(text)
-  const stem = await deps.stemmer.stems(words, chunk.language)
+  const terms = await termsOf(deps.stemmer, words, chunk.language)
   const tokens = await countTokens(content)
   const { database } = deps.services
   await scope.sql.begin(async (tx) => {
@@ -104,7 +105,7 @@ async function rewrite(
     if (position.dimensions !== null && position.dimensions !== vector.length)
       throw fail('kb.dimensions', { before: position.dimensions, now: vector.length })
     const segment = new SegmentBuilder()
-    const length = segment.add(position.number, words, stem)
+    const length = segment.add(position.number, words, terms)
     const changed = await tx`
       update kb_chunks
       set content = ${content}, tokens = ${tokens}, words = ${length}, number = ${position.number}, is_edited = true
@@ -166,6 +167,6 @@ async function raiseVersion(
     set index_version = index_version + 1, next_chunk = next_chunk + 1, next_segment = next_segment + 1
     where id = ${kbId} and organization_id = ${scope.organizationId}
     returning next_chunk - 1 as number, next_segment - 1 as segment, generation, dimensions`
-  if (!position) throw fail('kb.not_found')
+  if (!position) throw fail('kb.not_found', { value: kbId })
   return position
 }

@@ -1,4 +1,4 @@
-import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
+import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb-evaluations.ts'
 import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
 import type { RunMetrics, RunSettings } from './evaluation-schemas.ts'
 import type { KbRef } from './ingestion.ts'
@@ -61,6 +61,7 @@ export class ClaimedRun {
    * claim on the run.
    */
   async pause(results: QuestionResult[]): Promise<boolean> {
+    // Unlocked: only the holder of the claim changes the results.
     const { count } = await this.#sql`
       update kb_evaluation_runs set claimed_by = null, results = ${JSON.stringify(results)}::text::jsonb
       where ${this.#isMine()}`
@@ -68,6 +69,7 @@ export class ClaimedRun {
   }
 
   async complete(results: QuestionResult[]): Promise<void> {
+    // Unlocked: only the holder of the claim changes the results.
     await this.#sql`
       update kb_evaluation_runs r
       set status = 'complete', claimed_by = null, finished_at = now(),
@@ -79,6 +81,7 @@ export class ClaimedRun {
   }
 
   async fail(reason: string, results: QuestionResult[]): Promise<void> {
+    // Unlocked: only the holder of the claim changes the results.
     await this.#sql`
       update kb_evaluation_runs
       set status = 'failed', error = ${reason}, claimed_by = null, finished_at = now(),

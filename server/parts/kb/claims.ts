@@ -16,9 +16,6 @@ export interface ClaimedDocument {
   failures: number
 }
 
-/** Maximum number of documents per claim. */
-export const CLAIM_MAX = 500
-
 /** Claims pending documents for this process, so that no two processes index the same document. */
 export class ClaimedDocuments {
   readonly #database: Database
@@ -39,12 +36,12 @@ export class ClaimedDocuments {
     this.#instanceId = instanceId
   }
 
-  /** Claims the next pending documents, oldest first. */
-  async claim(ref: KbRef): Promise<ClaimedDocument[]> {
+  /** Claims up to `limit` of the next pending documents, oldest first. */
+  async claim(ref: KbRef, limit: number): Promise<ClaimedDocument[]> {
     while (this.#dropping) await this.#dropping
     this.#claiming++
     try {
-      const rows = await this.#claimNext(ref)
+      const rows = await this.#claimNext(ref, limit)
       for (const { id } of rows) this.#held.add(id)
       return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
     } catch (error) {
@@ -59,14 +56,14 @@ export class ClaimedDocuments {
    * Needs no lock on the knowledge base, because `skip locked` never waits. The null checks only satisfy the types:
    * pending documents have a text, and therefore a hash and a kind.
    */
-  #claimNext({ organizationId, kbId }: KbRef): Promise<ClaimedDocument[]> {
+  #claimNext({ organizationId, kbId }: KbRef, limit: number): Promise<ClaimedDocument[]> {
     const sql = sqlOf(this.#database, { organizationId })
     return sql<ClaimedDocument[]>`
       with next as (
         select d.id from kb_documents d
         where d.kb_id = ${kbId} and d.organization_id = ${organizationId} and ${isDocumentClaimable(sql)}
           and ${hasSource(sql)} and ${isAtWork(sql, sql`${organizationId}::uuid`)}
-        order by d.id limit ${CLAIM_MAX} for update skip locked)
+        order by d.id limit ${limit} for update skip locked)
       update kb_documents d set status = 'processing', claimed_by = ${this.#instanceId}
       from next where d.id = next.id and d.content_hash is not null and d.text_kind is not null
       returning d.id, d.name, d.content_hash as "contentHash", d.text_kind as "textKind",
@@ -94,18 +91,19 @@ export class ClaimedDocuments {
   }
 
   /**
-   * Records why documents could not be indexed. Each document is retried separately, with exponential backoff. A
-   * document fails permanently after `TRIES_MAX` attempts, or immediately if `isLasting`.
+   * Records why documents could not be indexed. Each document is retried separately: with exponential backoff, at once,
+   * or never. A document fails permanently after `TRIES_MAX` attempts.
    */
-  fail(ref: KbRef, ids: string[], reason: string, isLasting: boolean): Promise<void> {
+  fail(ref: KbRef, ids: string[], reason: string, retry: 'later' | 'at once' | 'never'): Promise<void> {
+    const waitSeconds = retry === 'later' ? FIRST_WAIT_SECONDS : 0
     return this.#end(
       ref,
       ids,
       (tx) => tx`
         update kb_documents d
         set failures = failures + 1, error = ${reason}, claimed_by = null, updated_at = now(),
-          status = case when ${isLasting} or failures + 1 >= ${TRIES_MAX} then 'failed' else 'pending' end,
-          not_before = now() + ${FIRST_WAIT_SECONDS} * power(${WAIT_FACTOR}, failures) * interval '1 second'
+          status = case when ${retry === 'never'} or failures + 1 >= ${TRIES_MAX} then 'failed' else 'pending' end,
+          not_before = now() + ${waitSeconds} * power(${WAIT_FACTOR}, failures) * interval '1 second'
         where d.id = any(${ids}) and ${this.isMine(tx, ref)}`,
     )
   }

@@ -16,7 +16,7 @@ export interface DocumentWithText {
   updatedAt: string
 }
 
-/** Maximum size of a text that `readDocumentText` returns, in bytes of UTF-8. */
+/** Maximum size of a text that `readDocumentText` returns, in bytes of UTF-8. @limit returned text of a document */
 const READ_BYTES_MAX = 2 * 1024 * 1024
 
 /**
@@ -49,7 +49,7 @@ export async function readDocumentText(
     from kb_documents d join knowledge_bases k on k.id = d.kb_id and k.organization_id = d.organization_id
     left join kb_texts t on t.document_id = d.id and t.organization_id = d.organization_id
     where d.id = ${id} and d.organization_id = ${organizationId} and ${hasSource(sql)}`
-  if (!found) throw fail('kb.document_not_found')
+  if (!found) throw fail('kb.document_not_found', { value: id })
   const { textKind, textBytes, text } = found
   if (textBytes > READ_BYTES_MAX)
     throw fail('kb.document_too_long', { bytes: textBytes, limit: READ_BYTES_MAX })

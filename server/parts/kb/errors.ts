@@ -1,17 +1,17 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const KB_ERRORS = defineErrors({
-  'kb.not_found': [404, 'Knowledge base not found'],
+  'kb.not_found': notFound('Knowledge base not found', 'kb_id'),
   'kb.name_taken': [409, 'A knowledge base with this name already exists. Choose another name.'],
   'kb.not_embedding': [
     400,
     'This language model does not create embeddings. Set embedding_model to local, or to a model with the embedding capability.',
   ],
-  'kb.source_not_found': [404, 'Source not found'],
+  'kb.source_not_found': notFound('Source not found', 'source_id'),
   'kb.source_invalid': [400, '{reason}', 'validation'],
   'kb.too_many_sources': [400, 'A knowledge base can have at most {limit} sources. Delete one first.'],
   'kb.chunking_invalid': [400, 'overlap_tokens must be at most a quarter of max_tokens.', 'validation'],
-  'kb.document_not_found': [404, 'Document not found'],
+  'kb.document_not_found': notFound('Document not found', 'document_id'),
   'kb.document_without_text': [
     409,
     'No text was extracted from this document. Check its status in its knowledge base.',
@@ -20,7 +20,7 @@ export const KB_ERRORS = defineErrors({
     413,
     'The text of this document has {bytes} bytes, and at most {limit} can be read. Search the knowledge base instead.',
   ],
-  'kb.chunk_not_found': [404, 'Chunk not found'],
+  'kb.chunk_not_found': notFound('Chunk not found', 'chunk_id'),
   'kb.changing': [409, 'This document is being reindexed. Try again when it is ready.'],
   'kb.dimensions': [
     409,
@@ -31,8 +31,8 @@ export const KB_ERRORS = defineErrors({
     400,
     'The context window of this model is too small for the question and a passage. Choose a model with a larger window, or shorten system_prompt.',
   ],
-  'kb.evaluation_not_found': [404, 'Evaluation not found'],
-  'kb.run_not_found': [404, 'Evaluation run not found'],
+  'kb.evaluation_not_found': notFound('Evaluation not found', 'evaluation_id'),
+  'kb.run_not_found': notFound('Evaluation run not found', 'run_id'),
   'kb.documents_unknown': [400, 'These documents are not in this knowledge base: {ids}. Check their IDs.'],
   'kb.too_many_evaluations': [
     400,
@@ -56,7 +56,6 @@ export const KB_ERRORS = defineErrors({
   'kb.evaluation_failed': 'Something went wrong during this evaluation. Try again.',
   'kb.evaluation_timeout':
     'The run did not finish within {hours} hours. Start another one with fewer questions.',
-  'kb.filter_keys': 'filter must have at most {limit} keys.',
   'kb.filter_key':
     'A key of filter must have at most {limit} characters, and no NUL character or unpaired surrogate.',
   'kb.filter_value': '{field} must be a value, or an object with in, gt, gte, lt, lte or exists.',

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
+import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb-evaluations.ts'
 import {
   Body,
   CreatedAt,
@@ -7,6 +7,7 @@ import {
   described,
   Enum,
   idOf,
+  NAME,
   NOT_BLANK,
   Nullable,
   ObjectId,
@@ -49,7 +50,7 @@ const Question = Body(
 )
 
 export const NewEvaluation = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name of the evaluation.' }),
+  name: Type.String({ minLength: 1, maxLength: 200, ...NAME, description: 'Name of the evaluation.' }),
   questions: Type.Array(Question, {
     minItems: 1,
     maxItems: QUESTIONS_MAX,

@@ -1,6 +1,10 @@
 import { and, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
-import { type EvaluationQuestion, kbEvaluations, type QuestionResult } from '#database/schema/kb.ts'
+import {
+  type EvaluationQuestion,
+  kbEvaluations,
+  type QuestionResult,
+} from '#database/schema/kb-evaluations.ts'
 import type { TenantSql } from '#database/tenant-sql.ts'
 import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
@@ -33,7 +37,9 @@ import { findReranker } from './search-kb.ts'
  * these documents. Lists omit questions and results, which may be long.
  */
 
+/** @limit evaluations of a knowledge base */
 const EVALUATIONS_MAX = 100
+/** @limit runs in progress of an evaluation */
 const OPEN_RUNS_MAX = 5
 /** Maximum number of stored runs per evaluation. Starting a run deletes the oldest finished runs above the limit. */
 const RUNS_KEPT = 100
@@ -66,7 +72,7 @@ export async function createEvaluation(
   await checkDocuments(scope, kbId, questions)
   const row = await sql.begin(async (tx) => {
     const kb = await lockKb(tx, { organizationId: scope.organizationId, kbId })
-    if (!kb) throw fail('kb.not_found')
+    if (!kb) throw fail('kb.not_found', { value: kbId })
     const [made] = await tx<EvaluationRow[]>`
       insert into kb_evaluations (id, organization_id, kb_id, created_by, name, questions)
       select ${newId()}, ${scope.organizationId}, ${kbId}, ${scope.userId}, ${name.trim()},
@@ -127,7 +133,7 @@ export async function getEvaluation(
 ): Promise<EvaluationWithQuestions> {
   const where = and(eq(kbEvaluations.kbId, kbId), eq(kbEvaluations.id, id))
   const [row] = await scope.select(kbEvaluations, { where })
-  if (!row) throw fail('kb.evaluation_not_found')
+  if (!row) throw fail('kb.evaluation_not_found', { value: id })
   return viewWithQuestions({ ...row, questionCount: row.questions.length }, row.questions)
 }
 
@@ -137,7 +143,7 @@ export async function deleteEvaluation(
   { kb_id: kbId, evaluation_id: id }: OneEvaluation,
 ): Promise<void> {
   const rows = await scope.delete(kbEvaluations, and(eq(kbEvaluations.kbId, kbId), eq(kbEvaluations.id, id)))
-  if (rows.length === 0) throw fail('kb.evaluation_not_found')
+  if (rows.length === 0) throw fail('kb.evaluation_not_found', { value: id })
 }
 
 /**
@@ -169,7 +175,7 @@ export async function startRun(
     const [evaluation] = await tx`
       select from kb_evaluations
       where id = ${evaluationId} and kb_id = ${kbId} and organization_id = ${organizationId} for no key update`
-    if (!evaluation) throw fail('kb.evaluation_not_found')
+    if (!evaluation) throw fail('kb.evaluation_not_found', { value: evaluationId })
     await tx`
       delete from kb_evaluation_runs
       where evaluation_id = ${evaluationId} and organization_id = ${organizationId}
@@ -203,7 +209,7 @@ export async function listRuns(
 ): Promise<Page<RunView>> {
   const [evaluation] = await sql`
     select from kb_evaluations where id = ${id} and kb_id = ${kbId} and organization_id = ${organizationId}`
-  if (!evaluation) throw fail('kb.evaluation_not_found')
+  if (!evaluation) throw fail('kb.evaluation_not_found', { value: id })
   return readPage(
     query,
     async (below, count) => sql<RunRow[]>`
@@ -227,6 +233,6 @@ export async function getRun(
         from jsonb_array_elements(results) with ordinality as r (value, place)
         where place > ${from} and place <= ${from + limit}), '[]') as results
     from kb_evaluation_runs where id = ${id} and kb_id = ${kbId} and organization_id = ${organizationId}`
-  if (!row) throw fail('kb.run_not_found')
+  if (!row) throw fail('kb.run_not_found', { value: id })
   return viewResults(row, row.results, { total: row.total, page, limit })
 }

@@ -19,9 +19,13 @@ export interface Condition {
   exists?: boolean
 }
 
-const CONDITIONS_MAX = 20
+/** Maximum number of conditions. Requests with more do not match their schema. */
+export const CONDITIONS_MAX = 20
+/** @limit values in a list of a filter */
 const VALUES_MAX = 100
+/** @limit key of a filter */
 const KEY_CHARACTERS_MAX = 100
+/** @limit text value of a filter */
 const VALUE_CHARACTERS_MAX = 1_000
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
@@ -30,9 +34,7 @@ const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
  * …}}`, `{key: {exists: true}}`. Throws kb.filter_invalid.
  */
 export function parseFilter(filter: object = {}): Condition[] {
-  const entries = Object.entries(filter)
-  if (entries.length > CONDITIONS_MAX) throw invalid(sentence('kb.filter_keys', { limit: CONDITIONS_MAX }))
-  return entries.map(([key, expected]) => {
+  return Object.entries(filter).map(([key, expected]) => {
     if (key.length > KEY_CHARACTERS_MAX || key.includes('\0') || !key.isWellFormed())
       throw invalid(sentence('kb.filter_key', { limit: KEY_CHARACTERS_MAX }))
     return { key, ...conditionOf(`filter.${key}`, expected) }

@@ -2,6 +2,7 @@ import type { Database } from '#database/connect.ts'
 import { type SystemStatements, systemSql, tenantSql } from '#database/system-sql.ts'
 import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
 import { isAtWork } from '#platform/access/suspension.ts'
+import { WORDS_VERSION } from '#platform/retrieval/word-variants.ts'
 import { isDocumentClaimable, isDocumentOf, isRunClaimable, isSourceClaimable } from './claimable.ts'
 import type { RunRef } from './claimed-run.ts'
 import type { KbRef, SourceRef } from './ingestion.ts'
@@ -38,14 +39,25 @@ async function dueSources(sql: SystemStatements, isWanted: Fragment): Promise<So
     order by next_reading_at limit ${FOUND_MAX}`
 }
 
-/** Returns knowledge bases with documents that can be claimed for indexing. */
-export async function findUnindexed(database: Database): Promise<KbRef[]> {
+/** Returns knowledge bases with documents that can be claimed for indexing, or whose words an older release has indexed. */
+export const findUnindexed = async (database: Database): Promise<KbRef[]> =>
+  (await Promise.all([findClaimable(database), findOutdated(database)])).flat()
+
+async function findClaimable(database: Database): Promise<KbRef[]> {
   const sql = systemSql(database)
   return sql<KbRef[]>`
     select distinct s.organization_id as "organizationId", s.kb_id as "kbId" from kb_sources s
     where s.documents_pending > 0 and ${isAtWork(sql, sql`s.organization_id`)} and exists (
       select from kb_documents d where d.kb_id = s.kb_id and ${isDocumentClaimable(sql)})
     limit ${FOUND_MAX}`
+}
+
+async function findOutdated(database: Database): Promise<KbRef[]> {
+  const rows = await systemSql(database)<KbRef[]>`
+    select organization_id as "organizationId", kb_id as "kbId" from kb_documents
+    where words_version < 1 and status = 'ready' and words_version < ${WORDS_VERSION}
+    order by kb_id, id limit ${FOUND_MAX}`
+  return [...new Map(rows.map((row) => [row.kbId, { ...row }])).values()]
 }
 
 /**

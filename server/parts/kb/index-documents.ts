@@ -1,12 +1,14 @@
 import type { Chunking } from '#database/schema/kb.ts'
 import { AppError, sentence } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
-import { CLAIM_MAX, type ClaimedDocument } from './claims.ts'
+import { BatchSize } from '#platform/sweeps/pacer.ts'
+import type { ClaimedDocument } from './claims.ts'
 import { embedTexts, measureFloor, unattributed } from './embed-texts.ts'
 import type { IngestionDependencies, KbRef } from './ingestion.ts'
 import { compactPostings, mergeSegments } from './merge-segments.ts'
 import { type PreparedTexts, withContext } from './prepare-text.ts'
 import { THREADS_MAX } from './preparer.ts'
+import { renewWords } from './renew-words.ts'
 import { type PreparedDocument, writeIndex } from './write-index.ts'
 
 /** Snapshot of a knowledge base during indexing. Documents indexed together use the same settings. */
@@ -18,8 +20,12 @@ export interface IndexedKb extends KbRef {
   embeddingModelId: string | null
 }
 
-/** Limits of a group of documents that are indexed together: total bytes of text, and number of documents. */
-const GROUP_BYTES = 2_000_000
+/** Number of documents per claim. */
+const CLAIM = { least: 20, most: 500 }
+/**
+ * Bytes of a group of documents that are indexed together, in one transaction. A longer document is a group of its own.
+ */
+const GROUP_BYTES = { least: 20_000, most: 2_000_000 }
 const GROUP_DOCUMENTS = 200
 /**
  * Maximum number of groups prepared concurrently. While each worker thread splits a group, the next group's text is
@@ -32,28 +38,37 @@ const TURN_MS = 20_000
 /**
  * Indexes pending documents of a knowledge base for one turn: splits, embeds and stores them in groups. Prepares the
  * next groups while a group is written. A document that fails is recorded, and other documents continue. When the
- * turn ends, the remaining documents are released for the next turn.
+ * turn ends, the remaining documents are released for the next turn. Then renews the words of documents that an older
+ * release has indexed.
  */
 export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): Promise<void> {
   const end = performance.now() + TURN_MS
   const isOver = (): boolean => deps.stopping.aborted || performance.now() >= end
-  const groups: ClaimedDocument[][] = []
+  const { pacer } = deps.services
+  const claims = new BatchSize(CLAIM)
+  const writes = new BatchSize(GROUP_BYTES)
+  let waiting: ClaimedDocument[] = []
   const ahead: PreparationTask[] = []
   let mayHaveMore = false
+  const claim = (): Promise<number> =>
+    pacer.pace(claims, async (limit) => {
+      waiting = await deps.claims.claim(ref, limit)
+      mayHaveMore = waiting.length === limit
+      return waiting.length
+    })
   /** Claims more documents if none are left. While groups are in progress, only if the last claim was full. */
-  const nextGroup = async (): Promise<ClaimedDocument[] | undefined> => {
-    if (groups.length === 0 && (mayHaveMore || ahead.length === 0)) {
-      const claimed = await deps.claims.claim(ref)
-      mayHaveMore = claimed.length === CLAIM_MAX
-      groups.push(...groupsOf(claimed))
-    }
-    return groups.shift()
+  const takeGroup = async (): Promise<ClaimedDocument[] | undefined> => {
+    if (waiting.length === 0 && (mayHaveMore || ahead.length === 0)) await claim()
+    // Large groups index faster. Without replies, nothing waits for the database as long as a group takes.
+    const group = nextGroup(waiting, pacer.isReplying() ? writes.now : GROUP_BYTES.most)
+    waiting = waiting.slice(group.length)
+    return group.length > 0 ? group : undefined
   }
   let writing: Promise<unknown> = Promise.resolve()
   try {
     for (;;) {
       while (ahead.length < AHEAD && !isOver()) {
-        const group = await nextGroup()
+        const group = await takeGroup()
         if (!group) break
         ahead.push(begin(deps, ref, group))
       }
@@ -61,14 +76,17 @@ export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): P
       if (!next) break
       const prepared = await next.prepared
       await writing
-      writing = prepared ? settle(deps, ref, next.ids, () => write(deps, ref, prepared)) : Promise.resolve()
+      writing = prepared
+        ? settle(deps, ref, next.ids, () => write(deps, ref, prepared, writes))
+        : Promise.resolve()
     }
   } finally {
     await writing
-    const left = [...ahead.flatMap(({ ids }) => ids), ...idsOf(groups.flat())]
+    const left = [...ahead.flatMap(({ ids }) => ids), ...idsOf(waiting)]
     if (left.length > 0) await settle(deps, ref, left, () => deps.claims.release(ref, left))
   }
   if (deps.stopping.aborted) return
+  await renewWords(deps, ref, isOver)
   if (isOver()) await deps.wakeIndexing(ref)
   await mergeSegments(deps, ref)
   await compactPostings(deps, ref)
@@ -86,22 +104,16 @@ function begin(deps: IngestionDependencies, ref: KbRef, group: ClaimedDocument[]
 }
 
 /**
- * Splits documents into groups. A document that has failed before gets its own group, so that other documents don't
- * fail with it.
+ * Returns the documents of the next group. A document that has failed before gets its own group, so that other documents
+ * don't fail with it.
  */
-function groupsOf(documents: ClaimedDocument[]): ClaimedDocument[][] {
-  const groups: ClaimedDocument[][] = []
-  let bytes = Number.POSITIVE_INFINITY
-  for (const document of documents) {
-    const isFull = bytes + document.textBytes > GROUP_BYTES || groups.at(-1)?.length === GROUP_DOCUMENTS
-    if (isFull || document.failures > 0) {
-      groups.push([])
-      bytes = 0
-    }
-    groups.at(-1)?.push(document)
-    bytes = document.failures > 0 ? Number.POSITIVE_INFINITY : bytes + document.textBytes
-  }
-  return groups
+function nextGroup(documents: ClaimedDocument[], bytesMax: number): ClaimedDocument[] {
+  let bytes = 0
+  const end = documents.findIndex(({ textBytes, failures }, index) => {
+    bytes += textBytes
+    return index > 0 && (bytes > bytesMax || failures > 0 || documents[0]?.failures !== 0)
+  })
+  return documents.slice(0, Math.min(end < 0 ? documents.length : end, GROUP_DOCUMENTS))
 }
 
 const UNEXPECTED = sentence('kb.indexing_failed')
@@ -138,8 +150,17 @@ async function noteFailure(
   if (deps.stopping.aborted) return deps.claims.release(ref, ids)
   const isExpected = error instanceof ModelError || error instanceof AppError
   deps.services.log[isExpected ? 'info' : 'error']({ err: error }, 'documents could not be indexed')
-  // An AppError, such as missing credits, needs a user's action, so it isn't retried automatically.
-  await deps.claims.fail(ref, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
+  await deps.claims.fail(ref, ids, isExpected ? error.message : UNEXPECTED, retryOf(error, ids.length))
+}
+
+/**
+ * Returns when documents that failed are retried. An AppError, such as missing credits, needs a user's action. A
+ * provider that refuses a document refuses it again, but the refused document is known only once it is alone.
+ */
+function retryOf(error: unknown, count: number): 'later' | 'at once' | 'never' {
+  if (error instanceof AppError) return 'never'
+  if (!(error instanceof ModelError) || error.kind !== 'request') return 'later'
+  return count === 1 ? 'never' : 'at once'
 }
 
 interface Prepared {
@@ -196,10 +217,18 @@ async function write(
   deps: IngestionDependencies,
   ref: KbRef,
   { kb, documents, dictionary, ids }: Prepared,
+  size: BatchSize,
 ): Promise<void> {
-  await writeIndex(deps, kb, documents, dictionary)
-  // Documents that were claimed but not stored become pending again, unless they were deleted.
-  await deps.claims.release(ref, ids)
+  await deps.services.pacer.pace(
+    size,
+    async (_limit, starts) => {
+      await writeIndex(deps, kb, documents, dictionary, starts)
+      // Documents that were claimed but not stored become pending again, unless they were deleted.
+      await deps.claims.release(ref, ids)
+      return documents.reduce((sum, { document }) => sum + document.textBytes, 0)
+    },
+    deps.stopping,
+  )
   deps.announce(ref)
 }
 

@@ -100,7 +100,7 @@ export function createKnowledgeBases(
     async findNamed(scope, name) {
       const isNamed = sql`lower(${knowledgeBases.name}) = lower(${name})`
       const [found] = await scope.select(knowledgeBases, { where: isNamed, limit: 1 })
-      if (!found) throw fail('kb.not_found')
+      if (!found) throw fail('kb.not_found', { field: 'knowledge_base', value: name })
       return found
     },
     listDocuments: listDocumentsWithText,

@@ -138,6 +138,7 @@ export function createIngestion(parts: IngestionParts): Ingestion {
       }),
     start() {
       sweep = sweeps.begin({
+        name: 'knowledge bases',
         everyMs: SWEEP_MS,
         find: findWork,
         async work([found]) {

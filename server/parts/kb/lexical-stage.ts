@@ -3,6 +3,8 @@ import { type Hit, type QueryTerm, type Scores, scoreChunks } from '#platform/re
 import { type Language, languageOf } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
+import { termsOf } from '#platform/retrieval/terms.ts'
+import { foldWord, isHangul } from '#platform/retrieval/word-variants.ts'
 import { type Condition, isOfAll, isSearched } from './filter.ts'
 import { isOfKb } from './own-kb.ts'
 import type { IndexRequest } from './search-index.ts'
@@ -82,15 +84,24 @@ async function scoreWords(
   kb: SearchedKb,
   query: KnowledgeQuery,
 ): Promise<Scores> {
-  const stems = await stemsOf(stemmer, kb, query)
+  const words = await formsOf(stemmer, kb, query)
   const [byTerm, expansions] = await Promise.all([
-    readTerms(sql, kb, [...new Set([...stems.values()].flat())]),
-    Promise.all(query.prefixes.map((prefix) => readPrefix(sql, kb, prefix))),
+    readTerms(sql, kb, [
+      ...new Set([...words.values()].flatMap(({ stems, variants }) => [...stems, ...variants])),
+    ]),
+    Promise.all(
+      query.prefixes.map(async (prefix) => {
+        const forms = distinct([prefix, foldWord(prefix)])
+        return (await Promise.all(forms.map((form) => readPrefix(sql, kb, form)))).flat()
+      }),
+    ),
   ])
-  const terms: QueryTerm[] = [...stems]
-    .filter(([, forms]) => forms.length > 0)
-    .map(([word, forms]) => ({
-      postings: forms.flatMap((form) => byTerm.get(form) ?? []),
+  const postingsOf = (forms: string[]): Buffer[] => forms.flatMap((form) => byTerm.get(form) ?? [])
+  const terms: QueryTerm[] = [...words]
+    .filter(([, { stems }]) => stems.length > 0)
+    .map(([word, { stems, variants }]) => ({
+      postings: postingsOf(stems),
+      variants: postingsOf(variants),
       times: query.words.get(word) ?? 1,
     }))
   for (const postings of expansions) terms.push({ postings, times: 1 })
@@ -100,29 +111,43 @@ async function scoreWords(
   })
 }
 
+/** The terms of a query's word in all languages of a knowledge base. */
+interface WordForms {
+  /** Empty for a stop word. */
+  stems: string[]
+  /** Stems of the word without accents. */
+  variants: string[]
+}
+
 /**
- * Returns the stems of each word in all languages of the knowledge base. Stop words have no stems. In a sentence, the
+ * Returns the terms of each word in all languages of the knowledge base. Stop words have no stems. In a sentence, the
  * stop words of its language have none in the other languages either: almost no text of another language contains them,
  * so they would count as the rarest and therefore most important words.
  */
-async function stemsOf(
+async function formsOf(
   stemmer: Stemmer,
   { languages }: SearchedKb,
   { words }: KnowledgeQuery,
-): Promise<Map<string, string[]>> {
+): Promise<Map<string, WordForms>> {
   const byLanguage = await Promise.all(
-    languages.map((language) => stemmer.stems(words.keys(), language as Language)),
+    languages.map((language) => termsOf(stemmer, words.keys(), language as Language)),
   )
-  const ownStem = byLanguage[languages.indexOf(languageOf([...words.keys()].join(' ')))]
-  const stopWords = [...words.keys()].filter((word) => ownStem?.(word) === null)
+  const own = byLanguage[languages.indexOf(languageOf([...words.keys()].join(' ')))]
+  const stopWords = [...words.keys()].filter((word) => own?.stem(word) === null)
   const skipped = new Set(stopWords.length < SENTENCE_STOP_WORDS_MIN ? [] : stopWords)
   return new Map(
     [...words.keys()].map((word) => {
-      const stems = byLanguage.map((stem) => (skipped.has(word) ? null : stem(word)))
-      return [word, [...new Set(stems.filter((stem) => stem !== null))]]
+      if (skipped.has(word)) return [word, { stems: [], variants: [] }]
+      const stems = distinct(byLanguage.map(({ stem }) => stem(word)))
+      const variants = distinct(byLanguage.map(({ variant }) => variant(word)))
+      // A Korean particle changes nothing about the word, so both forms count alike.
+      if (isHangul(word)) return [word, { stems: distinct([...stems, ...variants]), variants: [] }]
+      return [word, { stems, variants: variants.filter((variant) => !stems.includes(variant)) }]
     }),
   )
 }
+
+const distinct = (terms: (string | null)[]): string[] => [...new Set(terms.filter((term) => term !== null))]
 
 async function readTerms(sql: TenantSql, kb: SearchedKb, terms: string[]): Promise<Map<string, Buffer[]>> {
   const found = new Map<string, Buffer[]>()

@@ -71,7 +71,7 @@ export async function getDocument(
   const [document] = await scope.select(kbDocuments, {
     where: isDocument(kbId, id),
   })
-  if (!document) throw fail('kb.document_not_found')
+  if (!document) throw fail('kb.document_not_found', { value: id })
   const { sql } = scope
   const [sought] = await sql<{ position: number }[]>`
     select position from kb_chunks
@@ -103,7 +103,7 @@ export async function deleteDocument(
     // Lock order: the knowledge base before its document counters (migration 0012).
     await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
     const rows = await database.delete(kbDocuments, isDocument(kbId, documentId))
-    if (rows.length === 0) throw fail('kb.document_not_found')
+    if (rows.length === 0) throw fail('kb.document_not_found', { value: documentId })
   })
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
@@ -121,5 +121,7 @@ const isDocument = (kbId: string, id: string): SQL | undefined =>
 export const uploadFile = (
   { services }: KbDependencies,
   scope: Scope<'kb:write'>,
+  encoding: string | undefined,
   file: ReceivedFile,
-): Promise<UploadView> => storeUpload(services, scope, file, { needsText: true })
+): Promise<UploadView> =>
+  storeUpload(services, scope, file, { needsText: true, ...(encoding && { encoding }) })

@@ -23,7 +23,7 @@ import {
 
 /**
  * Creates a knowledge base with its sources. Websites and buckets are read after the response. Throws kb.name_taken,
- * kb.source_invalid, kb.chunking_invalid, llm.not_found, kb.not_embedding, upload.not_found.
+ * kb.source_invalid, kb.chunking_invalid, llm.not_found, kb.not_embedding, upload.not_found, upload.quota.
  */
 export async function createKnowledgeBase(
   deps: KbDependencies,
@@ -97,7 +97,7 @@ export async function updateKnowledgeBase(
       updatedAt: new Date(),
     })
     .catch(onUniqueViolation('kb.name_taken'))
-  if (rows.length === 0) throw fail('kb.not_found')
+  if (rows.length === 0) throw fail('kb.not_found', { value: kbId })
   return getKnowledgeBase(scope, kbId)
 }
 
@@ -111,7 +111,7 @@ export async function deleteKnowledgeBase(
   kbId: string,
 ): Promise<void> {
   const rows = await scope.delete(knowledgeBases, eq(knowledgeBases.id, kbId))
-  if (rows.length === 0) throw fail('kb.not_found')
+  if (rows.length === 0) throw fail('kb.not_found', { value: kbId })
   const { organizationId } = scope
   events.publish({ type: 'kb.deleted', organizationId, data: { kb_id: kbId }, to: { permission: 'kb:read' } })
   await contentsEraser.wake()
@@ -125,7 +125,7 @@ type AnyScope = Scope<'kb:read'> | Scope<'kb:write'> | Scope<'kb:delete'>
 
 export async function findKnowledgeBase(scope: AnyScope, kbId: string): Promise<KnowledgeBaseRow> {
   const [row] = await scope.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId) })
-  if (!row) throw fail('kb.not_found')
+  if (!row) throw fail('kb.not_found', { value: kbId })
   return row
 }
 

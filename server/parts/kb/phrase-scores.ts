@@ -2,6 +2,7 @@ import type { Language } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import { countPhrase, toPhrase } from '#platform/retrieval/phrases.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
+import { foldWord } from '#platform/retrieval/word-variants.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 import type { ReadPassage } from './read-passages.ts'
 
@@ -37,8 +38,9 @@ async function heldPhrases(
   { content, language }: { content: string; language: Language },
   phrases: string[][],
 ): Promise<string[][]> {
-  const words = listWords(content)
-  const stem = await stemmer.stems([...words, ...phrases.flat()], language)
+  const words = listWords(content).map(foldWord)
+  const wanted = phrases.map((phrase) => phrase.map(foldWord))
+  const stem = await stemmer.stems([...words, ...wanted.flat()], language)
   const stems = toPhrase(words, stem)
-  return phrases.filter((phrase) => countPhrase(stems, toPhrase(phrase, stem)) > 0)
+  return phrases.filter((_phrase, at) => countPhrase(stems, toPhrase(wanted[at] ?? [], stem)) > 0)
 }

@@ -60,3 +60,15 @@ test('a thread that dies rejects only its own tasks', async () => {
   expect((await preparer.prepare(GIVEN)).texts).toMatchObject(PREPARED)
   await preparer.close()
 })
+
+test('a task that takes too long fails, and the next one gets another thread', async () => {
+  const text = Array.from({ length: 300_000 }, (_, at) => `word${at} `).join('')
+  const long = { ...GIVEN, texts: [{ name: 'long.md', text, kind: 'plain' as const }] }
+  const preparer = createPreparer({ taskMs: 20, threadsMax: 1 })
+  await expect(preparer.prepare(long)).rejects.toThrow('took longer than 0.02 s')
+  expect(threads).toHaveLength(1)
+  const patient = createPreparer({ threadsMax: 1 })
+  const settled = await Promise.all([patient.prepare(GIVEN), patient.prepare(GIVEN)])
+  for (const { texts } of settled) expect(texts).toMatchObject(PREPARED)
+  await Promise.all([preparer.close(), patient.close()])
+})

@@ -14,23 +14,30 @@ export interface Preparer {
 
 /** Time after which an idle thread ends and frees the tokenizer's tables, in milliseconds. */
 const IDLE_MS = 30_000
+/**
+ * Time limit of a task, in milliseconds. A group of documents takes seconds, or a minute on a busy machine. A thread that
+ * exceeds it ends, and its tasks fail.
+ */
+const TASK_MS_MAX = 300_000
 
 /** Maximum number of threads: one per core, and few, because each has the tokenizer's tables in memory. */
 export const THREADS_MAX = Math.min(availableParallelism(), 8)
 
 export interface PreparerOptions {
   idleMs?: number
+  taskMs?: number
   threadsMax?: number
 }
 
 /** Creates a preparer that starts a thread for each concurrent task, up to `THREADS_MAX`. */
 export function createPreparer({
   idleMs = IDLE_MS,
+  taskMs = TASK_MS_MAX,
   threadsMax = THREADS_MAX,
 }: PreparerOptions = {}): Preparer {
   const threads = new Set<Thread>()
   const start = (): Thread => {
-    const thread = startThread(idleMs, () => threads.delete(thread))
+    const thread = startThread({ idleMs, taskMs }, () => threads.delete(thread))
     threads.add(thread)
     return thread
   }
@@ -62,15 +69,17 @@ interface Waiting {
 type Answer = { id: number; prepared: PreparedTexts } | { id: number; error: Error }
 
 /** Starts a thread, which runs its tasks one after another. `onEnd` is called as soon as it takes no more of them. */
-function startThread(idleMs: number, onEnd: () => void): Thread {
+function startThread({ idleMs, taskMs }: { idleMs: number; taskMs: number }, onEnd: () => void): Thread {
   const waiting = new Map<number, Waiting>()
   const worker = new Worker(new URL('./prepare-thread.ts', import.meta.url))
   let idle: NodeJS.Timeout | undefined
+  let limit: NodeJS.Timeout | undefined
   let count = 0
 
   /** Rejects the pending tasks of the ended thread. */
   const rejectAll = (error: Error): void => {
     clearTimeout(idle)
+    clearTimeout(limit)
     onEnd()
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
@@ -79,12 +88,22 @@ function startThread(idleMs: number, onEnd: () => void): Thread {
     rejectAll(hasEnded())
     await worker.terminate()
   }
+  /** Limits the oldest task, which the thread runs now. */
+  const limitNext = (): void => {
+    clearTimeout(limit)
+    if (waiting.size > 0) limit = setTimeout(giveUp, taskMs).unref()
+  }
+  const giveUp = (): void => {
+    rejectAll(new Error(`The text preparation took longer than ${taskMs / 1_000} s, so its thread was ended`))
+    void worker.terminate()
+  }
   worker.unref()
   worker.on('message', (answer: Answer) => {
     const task = waiting.get(answer.id)
     waiting.delete(answer.id)
     if ('error' in answer) task?.reject(answer.error)
     else task?.resolve(answer.prepared)
+    limitNext()
     if (waiting.size === 0) idle = setTimeout(end, idleMs).unref()
   })
   worker.once('error', rejectAll)
@@ -97,7 +116,10 @@ function startThread(idleMs: number, onEnd: () => void): Thread {
       clearTimeout(idle)
       const id = ++count
       worker.postMessage({ id, ...preparation })
-      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject })
+        if (waiting.size === 1) limitNext()
+      })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type AppError, errorFields, fail } from '#errors'
+import { type AppError, errorFields, fail, failureFields } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
@@ -37,7 +37,7 @@ export async function queryKb(
   scope: Scope<'kb:read'>,
   kbId: string,
   input: QueryRequest,
-  { asEvents }: { asEvents: boolean },
+  { asEvents, named }: { asEvents: boolean; named: boolean },
 ): Promise<QueryAnswer | EventStream> {
   const { query, limit = LIMIT_DEFAULT, filter, rerank, params = {} } = input
   const model = await findTextModel(deps, scope, input.model)
@@ -55,7 +55,7 @@ export async function queryKb(
   const { request, used } = toRequest(input, model, found)
   const sources = params.include_sources === false ? null : used
   const call = { deps, payer: scope, model, request, count: used.length }
-  return asEvents ? stream(call, sources) : answer(call, sources)
+  return asEvents ? stream(call, sources, named) : answer(call, sources)
 }
 
 /** Builds the model request. Throws kb.window_too_small if the context window has no space for a passage. */
@@ -139,15 +139,16 @@ async function answer(call: Call, sources: SearchResult[] | null): Promise<Query
   }
 }
 
-async function stream(call: Call, sources: SearchResult[] | null): Promise<EventStream> {
+async function stream(call: Call, sources: SearchResult[] | null, named: boolean): Promise<EventStream> {
   const events = new QueryStream()
   if (sources) events.add('sources', { sources: numbered(sources) })
   const { ended } = await ask(call, (content) => events.add('content', { content }))
-  ended.then(({ failure, citations, usage }) =>
-    failure
-      ? events.end('error', errorFields(modelReason(failure)))
-      : events.end('end', { citations, usage }),
-  )
+  ended.then(({ failure, citations, usage }) => {
+    if (!failure) return events.end('end', { citations, usage })
+    const reason = modelReason(failure)
+    if (named) events.add('failure', failureFields(reason))
+    events.end('error', errorFields(reason))
+  })
   return { log: events.log, named: true }
 }
 

@@ -7,7 +7,7 @@ export class QueryStream {
   readonly #id = randomUUID()
   #count = 0
 
-  add(name: 'sources' | 'content' | 'end' | 'error', data: object): void {
+  add(name: 'sources' | 'content' | 'end' | 'failure' | 'error', data: object): void {
     this.#count += 1
     this.log.append(`${this.#id}.${this.#count}`, JSON.stringify(data), name)
   }

@@ -5,11 +5,13 @@ import {
   BucketError,
   type BucketObject,
   listObjects,
+  quoteKey,
   readObject,
 } from '#platform/bucket/bucket.ts'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { detectType } from '#platform/documents/detect-type.ts'
 import { DocumentError } from '#platform/documents/documents.ts'
+import type { FoundEncoding } from '#platform/documents/text-encoding.ts'
 import { newIncomingPath } from '#platform/storage/local-file.ts'
 import type { IngestionDependencies } from './ingestion.ts'
 import type { ReadingResult, ReadingSource } from './reading.ts'
@@ -82,8 +84,13 @@ async function storeObject(
   }
   const path = await newIncomingPath(deps.services.config.dataDir)
   try {
-    const read = await readFile(deps, bucket, object, path, signal)
-    await storeDocument(deps, source, { ...document, ...read })
+    const { encoding, ...read } = await readFile(deps, bucket, object, path, signal)
+    const metadata = {
+      ...document.metadata,
+      ...(encoding && { encoding: encoding.encoding }),
+      ...(encoding?.isDoubtful && { encoding_doubtful: true }),
+    }
+    await storeDocument(deps, source, { ...document, ...read, metadata })
   } catch (error) {
     const isItsOwn = (error instanceof DocumentError || error instanceof BucketError) && !error.canTryAgain
     if (!isItsOwn) throw error
@@ -97,14 +104,18 @@ async function storeObject(
 async function readFile(
   { services: { net, documents, config } }: IngestionDependencies,
   bucket: Bucket,
-  { key }: BucketObject,
+  { key, size: listedSize }: BucketObject,
   path: string,
   signal: AbortSignal,
-): Promise<Pick<FoundDocument, 'mimeType' | 'size' | 'text'>> {
+): Promise<Pick<FoundDocument, 'mimeType' | 'size' | 'text'> & { encoding?: FoundEncoding }> {
+  const empty = (): Error => new BucketError(sentence('bucket.object_empty', { key: quoteKey(key) }))
+  if (listedSize === 0) throw empty()
   const { size } = await readObject(net, bucket, key, { path, maxBytes: config.maxUploadBytes }, signal)
+  if (size === 0) throw empty()
   const mimeType = await detectType(path, key)
   if (mimeType === null || !ACCEPTED_TYPES.get(mimeType)?.hasText)
     throw new DocumentError(sentence('document.not_its_type'))
-  const { text } = await documents.extractText({ path, contentType: mimeType })
-  return { mimeType, size, text: { content: text, hash: hashOf(text), kind: textKindOf(mimeType) } }
+  const { text, encoding } = await documents.extractText({ path, contentType: mimeType })
+  const content = { content: text, hash: hashOf(text), kind: textKindOf(mimeType) }
+  return { mimeType, size, text: content, ...(encoding && { encoding }) }
 }

@@ -5,6 +5,7 @@ import { DocumentError } from '#platform/documents/documents.ts'
 import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { BatchSize } from '#platform/sweeps/pacer.ts'
 import { isSourceClaimable } from './claimable.ts'
 import { releaseSources } from './find-work-system.ts'
 import type { IngestionDependencies, SourceRef } from './ingestion.ts'
@@ -14,7 +15,7 @@ import { readWebsite } from './read-website.ts'
 import { isBeingRead, type ReadingResult, type ReadingSource, SourceGone } from './reading.ts'
 import { refreshHoursOf } from './source-config.ts'
 
-/** Time limit of one reading, in milliseconds. */
+/** Time limit of one reading, in milliseconds. @limit time to read a source */
 const READING_MS_MAX = 2 * 3_600_000
 /** Interval for checking that the source still exists, in milliseconds. */
 const WATCH_MS = 2_000
@@ -22,6 +23,8 @@ const TRIES_MAX = 3
 const FIRST_WAIT_SECONDS = 15
 const WAIT_FACTOR = 4
 const END_ATTEMPTS = 5
+/** Number of documents per deletion, each with its chunks. */
+const DELETED_DOCUMENTS = { least: 1, most: 100 }
 
 /**
  * Reads a due source and stores its documents as pending. Unchanged documents keep their index. Stops if the source
@@ -46,6 +49,7 @@ export async function readSource(deps: IngestionDependencies, ref: SourceRef): P
   }, WATCH_MS)
   try {
     const result = await (source.type === 'web' ? readWebsite : readBucket)(deps, source, signal)
+    if (result.isComplete) await deleteLost(deps, source)
     await persist(deps, source, () => finish(deps, source, result))
   } catch (error) {
     if (deps.stopping.aborted) await release(deps, [source.sourceId])
@@ -106,17 +110,31 @@ async function finish(
   const hours = refreshHoursOf(source.config)
   await deps.sqlOf(source).begin(async (tx) => {
     await lockKb(tx, source)
-    const ended = await tx`
+    await tx`
       update kb_sources
       set status = 'read', claimed_by = null, error = null, failures = 0, skipped = ${result.skipped},
         next_reading_at = now() + ${hours}::int * interval '1 hour', updated_at = now()
       where ${isBeingRead(tx, deps, source)}`
-    if (ended.count > 0 && result.isComplete)
-      await tx`
-        delete from kb_documents
-        where source_id = ${source.sourceId} and organization_id = ${source.organizationId}
-          and found_by < ${source.reading}`
   })
+}
+
+/** Deletes the documents that a complete reading has not found, unless another process has taken over. */
+async function deleteLost(deps: IngestionDependencies, source: ReadingSource): Promise<void> {
+  const size = new BatchSize(DELETED_DOCUMENTS)
+  const deleteSome = (limit: number, starts: () => void): Promise<number> =>
+    deps.sqlOf(source).begin(async (tx) => {
+      await lockKb(tx, source)
+      starts()
+      const { count } = await tx`
+        delete from kb_documents where organization_id = ${source.organizationId} and id in (
+          select id from kb_documents
+          where source_id = ${source.sourceId} and organization_id = ${source.organizationId}
+            and found_by < ${source.reading}
+            and exists (select from kb_sources where ${isBeingRead(tx, deps, source)})
+          limit ${limit})`
+      return count
+    })
+  while ((await deps.services.pacer.pace(size, deleteSome, deps.stopping)) > 0);
 }
 
 async function noteFailure(

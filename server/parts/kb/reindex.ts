@@ -36,7 +36,7 @@ async function indexAgain(
   const model = name === undefined ? undefined : await findEmbeddingModel(deps, scope.organizationId, name)
   await scope.transaction(async (database) => {
     const [kb] = await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
-    if (!kb) throw fail('kb.not_found')
+    if (!kb) throw fail('kb.not_found', { value: kbId })
     await database.update(knowledgeBases, eq(knowledgeBases.id, kbId), {
       chunking: chooseChunking(chunking, kb.chunking),
       // Starts a new generation of vectors even for the same model, because its version or server may have changed.
@@ -66,7 +66,7 @@ const DUE_NOW = { status: 'pending', nextReadingAt: new Date(0), failures: 0, er
 async function readAgain(scope: Scope<'kb:write'>, kbId: string, sourceId: string): Promise<void> {
   const where = and(eq(kbSources.kbId, kbId), eq(kbSources.id, sourceId))
   const [source] = await scope.select(kbSources, { where })
-  if (!source) throw fail('kb.source_not_found')
+  if (!source) throw fail('kb.source_not_found', { value: sourceId })
   if (source.type === 'file' || source.type === 'text')
     throw fail('kb.source_invalid', {
       reason: sentence('kb.read_once'),

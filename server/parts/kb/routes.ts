@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HELP } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery, searchedIn, Uuid } from '#platform/http/schemas.ts'
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
-import { UploadView } from '#platform/storage/view-upload.ts'
+import { TextEncoding, UploadView } from '#platform/storage/view-upload.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import { addSource, deleteSource } from './add-source.ts'
 import { changeChunk, getChunk } from './change-chunk.ts'
@@ -54,6 +54,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
         'llm.not_configured',
         'llm.no_member',
         'upload.not_found',
+        'upload.quota',
       ],
       handler: ({ scope, body }) => createKnowledgeBase(deps, scope, body),
     }),
@@ -119,7 +120,13 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       example: { type: 'web', config: HELP },
       effects: 'database',
       reply: [201, schemas.SourceView],
-      errors: ['kb.not_found', 'kb.source_invalid', 'kb.too_many_sources', 'upload.not_found'],
+      errors: [
+        'kb.not_found',
+        'kb.source_invalid',
+        'kb.too_many_sources',
+        'upload.not_found',
+        'upload.quota',
+      ],
       handler: ({ scope, query, body }) => addSource(deps, scope, query.kb_id, body),
     }),
     defineRoute({
@@ -139,9 +146,10 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       method: 'POST',
       url: '/api/kb/upload_file',
       summary: 'Upload a document for a source of type file',
-      description: 'Accepts PDF, TXT, DOCX, XLSX, CSV or MD. Pass its ID in `upload_ids` of add_source.',
+      description:
+        'Accepts PDF, TXT, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML, CSV or MD. Pass its ID in `upload_ids` of add_source.',
       access: { permission: 'kb:write', orgOf: ofKb },
-      query: OneKb,
+      query: Type.Object({ ...OneKb.properties, encoding: TextEncoding }),
       upload: { description: 'The document.', example: 'Price list.pdf' },
       effects: 'outside',
       reply: [201, UploadView],
@@ -150,11 +158,13 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
         'upload.empty',
         'upload.not_found',
         'upload.type',
+        'upload.old_office',
+        'upload.encoding',
         'upload.no_text',
         'upload.quota',
         'server.unavailable',
       ],
-      handler: ({ scope, file }) => uploadFile(deps, scope, file),
+      handler: ({ scope, query, file }) => uploadFile(deps, scope, query.encoding, file),
     }),
     defineRoute({
       method: 'GET',

@@ -1,4 +1,4 @@
-import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb.ts'
+import type { EvaluationQuestion, QuestionResult } from '#database/schema/kb-evaluations.ts'
 import type { TenantSql } from '#database/tenant-sql.ts'
 import { AppError, sentence } from '#errors'
 import type { Queue } from '#platform/jobs/jobs.ts'
@@ -56,7 +56,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
    * The next turn takes them over.
    */
   const held = new Map<string, Promise<void>>()
-  let isStopping = false
+  const stopping = new AbortController()
   let sweep: RunningSweep | undefined
 
   const queue: Queue<RunRef> = {
@@ -67,7 +67,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     concurrency: 1,
     isKeyed: true,
     async run(ref) {
-      if (isStopping || held.has(ref.runId)) return
+      if (stopping.signal.aborted || held.has(ref.runId)) return
       const turn = runTurn(ref)
       held.set(ref.runId, turn)
       await turn.finally(() => held.delete(ref.runId))
@@ -83,7 +83,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     if (!run) return
     try {
       if (run.isLate) throw new RunError(sentence('kb.evaluation_timeout', { hours: RUN_HOURS_MAX }))
-      if (await askQuestions(deps, sql, claim, run, () => isStopping)) await claim.complete(run.results)
+      if (await askQuestions(deps, sql, claim, run, stopping.signal)) await claim.complete(run.results)
       else if (await claim.pause(run.results)) await begin(ref)
     } catch (error) {
       const isExpected = error instanceof AppError || error instanceof RunError
@@ -97,6 +97,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     begin,
     start() {
       sweep = sweeps.begin({
+        name: 'evaluation runs',
         everyMs: SWEEP_MS,
         find: () => findOpenRuns(database, instance.id, [...held.keys()]),
         async work(open) {
@@ -106,7 +107,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
       })
     },
     async stop() {
-      isStopping = true
+      stopping.abort()
       void sweep?.end()
       const late = new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())
       await Promise.race([Promise.allSettled(held.values()), late])
@@ -128,7 +129,7 @@ async function askQuestions(
   sql: TenantSql,
   claim: ClaimedRun,
   { settings, questions, results }: Run,
-  isStopping: () => boolean,
+  stopping: AbortSignal,
 ): Promise<boolean> {
   const { ref } = claim
   const answers = await readAnswers(sql, ref, questions)
@@ -142,10 +143,12 @@ async function askQuestions(
   let check = performance.now() + CHECK_MS
   for (const question of questions.slice(results.length)) {
     const now = performance.now()
-    if (isStopping() || now > end) return false
+    if (stopping.aborted || now > end) return false
     if (now > check && !(await claim.isHeld())) return false
     if (now > check) check = now + CHECK_MS
-    results.push(await ask(deps, ref, question, answers(question), conditions))
+    const result = await ask(deps, ref, question, answers(question), conditions)
+    results.push(result)
+    await deps.services.pacer.restAfter(result.milliseconds, stopping)
     const latest = results.slice(-FAILURES_MAX)
     const reason = latest.at(-1)?.error ?? ''
     if (latest.length === FAILURES_MAX && latest.every(({ error }) => error !== null))

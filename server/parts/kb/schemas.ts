@@ -7,6 +7,7 @@ import {
   described,
   Enum,
   idOf,
+  NAME,
   NOT_BLANK,
   Nullable,
   ObjectId,
@@ -25,11 +26,12 @@ export type ChunkRow = Pick<
   'id' | 'documentId' | 'position' | 'content' | 'headings' | 'page' | 'tokens' | 'isEnabled' | 'isEdited'
 >
 
+/** @limit sources of a knowledge base */
 export const SOURCES_MAX = 100
 const Name = Type.String({
   minLength: 1,
   maxLength: 200,
-  ...NOT_BLANK,
+  ...NAME,
   description: 'Name of the knowledge base.',
 })
 const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })

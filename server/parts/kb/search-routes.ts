@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { prefersEvents } from '#platform/http/accept.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HOURS } from '#platform/http/example-values.ts'
-import { idOf } from '#platform/http/schemas.ts'
+import { FailureEvents, idOf } from '#platform/http/schemas.ts'
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
@@ -53,7 +53,7 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
       '0.1, no model is called and nothing is charged. `usage` covers the answer only: reranking and embedding ' +
       'have their own ledger entries.',
     access: { permission: 'kb:read', orgOf: ofKb },
-    query: OneKb,
+    query: Type.Object({ ...OneKb.properties, events: FailureEvents }),
     body: QueryRequest,
     example: {
       query: HOURS,
@@ -82,6 +82,9 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
       'billing.member_budget_exceeded',
     ],
     handler: ({ scope, query, body, headers }) =>
-      queryKb(deps, scope, query.kb_id, body, { asEvents: prefersEvents(headers.accept) }),
+      queryKb(deps, scope, query.kb_id, body, {
+        asEvents: prefersEvents(headers.accept),
+        named: query.events === 'all',
+      }),
   }),
 ]

@@ -11,6 +11,7 @@ import {
   OutputTokens,
 } from '#platform/http/schemas.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
+import { CONDITIONS_MAX } from './filter.ts'
 import type { FoundPassage, Receipt } from './retrieve.ts'
 
 const LIMIT_MAX = 100
@@ -19,6 +20,7 @@ export const Filter = Type.Object(
   {},
   {
     additionalProperties: true,
+    maxProperties: CONDITIONS_MAX,
     description:
       'Conditions on document metadata. All must hold: `{"lang": "de"}`, `{"year": {"gte": 2020}}`, `{"lang": {"in": ["de", "fr"]}}`, `{"author": {"exists": true}}`. Keys: name, mime_type, size, source_id, document_id, and those of the source (pages: url, title, description; objects: key, last_modified).',
   },

@@ -46,7 +46,8 @@ export async function readSearchedKbs({
       exists (select from kb_contents c where c.kb_id = k.id and c.organization_id = k.organization_id
         and c.is_abandoned) as "hasAbandoned"
     from knowledge_bases k where organization_id = ${organizationId} and id = any(${ids}) order by id`
-  if (rows.length < ids.length && !mayBeGone) throw fail('kb.not_found')
+  const missing = mayBeGone ? undefined : ids.find((id) => !rows.some((row) => row.id === id))
+  if (missing !== undefined) throw fail('kb.not_found', { value: missing })
   return rows
 }
 

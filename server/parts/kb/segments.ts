@@ -34,7 +34,9 @@ export async function noteSegment(
 ): Promise<void> {
   await tx`
     insert into kb_segments (organization_id, kb_id, segment, chunks)
-    values (${organizationId}, ${kbId}, ${segment}, ${chunks})`
+    values (${organizationId}, ${kbId}, ${segment}, ${chunks})
+    on conflict (kb_id, segment) do update set chunks = excluded.chunks
+    where kb_segments.organization_id = ${organizationId}`
 }
 
 export async function insertPostings(

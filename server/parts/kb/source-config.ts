@@ -2,11 +2,14 @@ import Type, { type Static } from 'typebox'
 import { fail } from '#errors'
 import { type Bucket, BucketError, checkBucket } from '#platform/bucket/bucket.ts'
 import { PAGES_MAX } from '#platform/crawler/crawl.ts'
-import { Body, Enum, NOT_BLANK, Uuid } from '#platform/http/schemas.ts'
+import { Body, Enum, NAME, NOT_BLANK, Uuid } from '#platform/http/schemas.ts'
 import { compileValidator, validationError } from '#platform/http/validation.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 
 export const SOURCE_TYPES = ['web', 's3', 'file', 'text'] as const
+
+/** Maximum number of settings of a source. Each type has fewer. */
+const SETTINGS_MAX = 20
 
 export const NewSource = Body(
   {
@@ -15,6 +18,7 @@ export const NewSource = Body(
       {},
       {
         additionalProperties: true,
+        maxProperties: SETTINGS_MAX,
         description:
           'Settings by type. web: url, max_pages (1), max_depth (0), refresh_interval_hours. s3: bucket, prefix, region, endpoint, access_key_id, secret_access_key, refresh_interval_hours. file: upload_ids. text: name, content.',
       },
@@ -24,10 +28,20 @@ export const NewSource = Body(
 )
 export type NewSource = Static<typeof NewSource>
 
+/** @limit files of a source */
 const FILES_MAX = 100
+/** @limit links from the first page of a website to the last one */
 const DEPTH_MAX = 20
-const RefreshHours = Type.Optional(Type.Integer({ minimum: 1, maximum: 8_760 }))
-const Address = Type.String({ format: 'uri', maxLength: 2_000 })
+/** @limit URL of a source */
+const ADDRESS_CHARACTERS_MAX = 2_000
+/** @limit name of a text */
+const NAME_CHARACTERS_MAX = 200
+/** @limit text that is a source */
+const CONTENT_CHARACTERS_MAX = 2_000_000
+/** @limit time between two readings of a source */
+const REFRESH_HOURS_MAX = 8_760
+const RefreshHours = Type.Optional(Type.Integer({ minimum: 1, maximum: REFRESH_HOURS_MAX }))
+const Address = Type.String({ format: 'uri', maxLength: ADDRESS_CHARACTERS_MAX })
 const Key = Type.String({ minLength: 1, maxLength: 200 })
 
 /** A website, crawled from one URL. */
@@ -58,8 +72,8 @@ const FileConfig = Body({
 export type FileConfig = Static<typeof FileConfig>
 
 const TextConfig = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK }),
-  content: Type.String({ minLength: 1, maxLength: 2_000_000, ...NOT_BLANK }),
+  name: Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX, ...NAME }),
+  content: Type.String({ minLength: 1, maxLength: CONTENT_CHARACTERS_MAX, ...NOT_BLANK }),
 })
 export type TextConfig = Static<typeof TextConfig>
 

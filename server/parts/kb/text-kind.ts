@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type PgColumn, type SQL, sql } from '#database/drizzle.ts'
-import { DOCX, XLSX } from '#platform/documents/accepted-types.ts'
+import { DOCX, EML, EPUB, ODP, ODS, ODT, PPTX, RTF, XLSX } from '#platform/documents/accepted-types.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
 
 /** Returns the kind of text that files of a media type are converted to. */
@@ -10,6 +10,13 @@ const KINDS: Record<string, TextKind> = {
   'application/pdf': 'pages',
   [DOCX]: 'markdown',
   [XLSX]: 'table',
+  [PPTX]: 'markdown',
+  [ODT]: 'markdown',
+  [ODS]: 'table',
+  [ODP]: 'markdown',
+  [RTF]: 'markdown',
+  [EPUB]: 'markdown',
+  [EML]: 'markdown',
   'text/csv': 'table',
   'text/markdown': 'markdown',
   'text/html': 'markdown',

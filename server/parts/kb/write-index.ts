@@ -5,7 +5,8 @@ import { fail, sentence } from '#errors'
 import type { Chunk } from '#platform/documents/split-text.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { raiseNumbers, SegmentBuilder, type SegmentEntry } from '#platform/retrieval/postings.ts'
-import type { Stem } from '#platform/retrieval/stems.ts'
+import { type Terms, termsOf } from '#platform/retrieval/terms.ts'
+import { WORDS_VERSION } from '#platform/retrieval/word-variants.ts'
 import type { ClaimedDocument } from './claims.ts'
 import { copyRows } from './copy-rows-system.ts'
 import type { IndexedKb } from './index-documents.ts'
@@ -33,12 +34,14 @@ export async function writeIndex(
   kb: IndexedKb,
   documents: PreparedDocument[],
   dictionary: readonly string[],
+  starts: () => void = () => {},
 ): Promise<void> {
   const { database } = deps.services
   const { rows, chunks, entries } = await build(deps, documents, dictionary)
   const dimensions = chunks[0]?.vector.length ?? null
   await deps.sqlOf(kb).begin(async (tx) => {
     if (!(await lockUnchanged(tx, kb, dimensions))) return
+    starts()
     const claimed = await keepClaimed(deps, tx, kb, rows)
     if (claimed.size === 0) return
     const claimedChunks = chunks.filter(({ documentId }) => claimed.has(documentId))
@@ -110,9 +113,9 @@ async function build(
   const segment = new SegmentBuilder()
   const chunks: ChunkEntry[] = []
   const rows: DocumentEntry[] = []
-  const stems = await stemsOf(deps, documents, dictionary)
+  const termsByLanguage = await readTerms(deps, documents, dictionary)
   for (const { document, language, words, vectors, ...prepared } of documents) {
-    const stem = stems.get(language) as Stem
+    const terms = termsByLanguage.get(language) as Terms
     const row = {
       id: document.id,
       content_hash: document.contentHash,
@@ -124,7 +127,7 @@ async function build(
       const length = segment.add(
         number,
         Array.from(words[index] ?? [], (at) => dictionary[at] as string),
-        stem,
+        terms,
       )
       wordCount += length
       chunks.push({
@@ -142,14 +145,14 @@ async function build(
   return { rows, chunks, entries: segment.entries() }
 }
 
-async function stemsOf(
-  deps: IngestionDependencies,
+async function readTerms(
+  { stemmer }: IngestionDependencies,
   documents: PreparedDocument[],
   dictionary: readonly string[],
-): Promise<Map<Language, Stem>> {
+): Promise<Map<Language, Terms>> {
   const languages = [...new Set(documents.map(({ language }) => language))]
-  const stems = await Promise.all(languages.map((language) => deps.stemmer.stems(dictionary, language)))
-  return new Map(languages.map((language, index) => [language, stems[index] as Stem]))
+  const terms = await Promise.all(languages.map((language) => termsOf(stemmer, dictionary, language)))
+  return new Map(languages.map((language, index) => [language, terms[index] as Terms]))
 }
 
 /** Locks the knowledge base. Returns false if it was deleted or its settings changed. Throws kb.dimensions. */
@@ -212,7 +215,8 @@ async function noteReady(
     update kb_documents d
     set status = case when e.chunk_count = 0 then 'failed' else 'ready' end,
       error = case when e.chunk_count = 0 then ${NO_WORDS} end, claimed_by = null, failures = 0, not_before = null,
-      first_chunk = e.first_chunk + ${firstChunk}::int, chunk_count = e.chunk_count, word_count = e.word_count, updated_at = now()
+      first_chunk = e.first_chunk + ${firstChunk}::int, chunk_count = e.chunk_count, word_count = e.word_count,
+      words_version = ${WORDS_VERSION}, updated_at = now()
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as e (id uuid, first_chunk int, chunk_count int, word_count int)
     where d.id = e.id and d.kb_id = ${kbId} and d.organization_id = ${organizationId}`

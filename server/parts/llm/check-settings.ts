@@ -3,6 +3,7 @@ import { llmConnections, llmModels, type ModelConfig } from '#database/schema/ll
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedStatements } from '#platform/access/scoped-database.ts'
+import { speaksOpenAi } from '#platform/models/index.ts'
 import { ROUTE, sharedCapabilities } from './schemas.ts'
 
 interface Member {
@@ -39,7 +40,7 @@ async function checkConnection(
   if (id === undefined) return
   if (apiKey !== undefined || baseUrl !== undefined) throw fail('llm.connection_or_key')
   const [connection] = await scope.select(llmConnections, { where: eq(llmConnections.id, id) })
-  if (!connection) throw fail('llm.connection_not_found')
+  if (!connection) throw fail('llm.connection_not_found', { value: id })
   const { provider: connected } = connection
   if (connected !== provider) throw fail('llm.connection_of_another', { connected, provider })
 }
@@ -54,19 +55,26 @@ export async function checkSettings(
   provider: string,
   config: GivenConfig,
 ): Promise<Member[] | null> {
-  const { route, ...others } = config
-  const foreign = provider === ROUTE ? Object.keys(others)[0] : route && 'route'
+  const { route } = config
+  const foreign = foreignSetting(provider, config)
   if (foreign !== undefined) throw fail('llm.setting_unknown', { setting: foreign, provider })
   if (provider === ROUTE && !route) throw fail('llm.route_needed')
   await checkConnection(scope, provider, config)
   const members = await readMembers(scope, config)
   if (!route || !members) return null
   const missing = route.members.find(({ model_id: id }) => !members.some((member) => member.id === id))
-  if (missing) throw fail('llm.member_not_found', { model_id: missing.model_id })
+  if (missing) throw fail('llm.member_not_found', { value: missing.model_id })
   const nested = members.find((member) => member.provider === ROUTE)
   if (nested) throw fail('llm.member_is_route', { model: nested.name })
   if (sharedCapabilities(members).length === 0) throw fail('llm.members_differ')
   return members
+}
+
+/** Returns a setting that models of this provider do not have, if the config contains one. */
+function foreignSetting(provider: string, { route, ...others }: GivenConfig): string | undefined {
+  if (provider === ROUTE) return Object.keys(others)[0]
+  if (route) return 'route'
+  return others.omit && !speaksOpenAi(provider) ? 'omit' : undefined
 }
 
 /**
@@ -82,5 +90,5 @@ export async function lockMembers(database: ScopedStatements, members: readonly 
     lock: true,
   })
   const missing = own.find((id) => !rows.some((row) => row.id === id))
-  if (missing) throw fail('llm.member_not_found', { model_id: missing })
+  if (missing) throw fail('llm.member_not_found', { value: missing })
 }

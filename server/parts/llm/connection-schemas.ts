@@ -8,6 +8,7 @@ import {
   Nullable,
   ObjectId,
   OrganizationId,
+  PLAIN_NAME,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 import { PROVIDERS } from '#platform/models/types.ts'
@@ -18,6 +19,7 @@ const CONNECTED = PROVIDERS.filter((provider) => provider !== 'demo')
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
+  [PLAIN_NAME]: true,
   description: 'Name, unique within the organization.',
 })
 const ApiKey = Type.String({

@@ -1,7 +1,7 @@
 import { eq, isNull, or } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { llmDefaults } from '#database/schema/llm.ts'
-import { isUniqueViolation, onForeignKeyViolation } from '#database/sql-state.ts'
+import { isUniqueViolation, onMissingReference } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ModelFinder } from './find-model.ts'
@@ -56,5 +56,5 @@ export async function setDefault(
   await write()
     // A concurrent request has inserted the row, so that there is one to update now.
     .catch((error) => (isUniqueViolation(error) ? write() : Promise.reject(error)))
-    .catch(onForeignKeyViolation('llm.not_found'))
+    .catch(onMissingReference('llm.not_found'))
 }

@@ -1,4 +1,3 @@
-import type { KeyedProvider } from '#config'
 import { and, eq, isNull } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { llmModels } from '#database/schema/llm.ts'
@@ -6,7 +5,7 @@ import { systemDb } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import type { Provider } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
-import { fromEnvironment } from './find-model.ts'
+import { environmentProviders, fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
 /**
@@ -18,15 +17,6 @@ const DEMO_MODELS: Record<string, string> = {
   'parley-demo-video': 'Parley demo for videos (no video model)',
   'parley-demo-transcription': 'Parley demo for recordings (no speech model)',
   'parley-demo': 'Parley demo (no language model)',
-}
-
-/** Returns the providers configured in the environment, or `demo` if there are none. */
-export function environmentProviders({ config }: Pick<Services, 'config'>): Provider[] {
-  const keyed = (Object.keys(config.providers) as KeyedProvider[]).filter(
-    (provider) => config.providers[provider].apiKey !== null,
-  )
-  const found: Provider[] = config.ollamaBaseUrl ? [...keyed, 'ollama'] : keyed
-  return found.length > 0 ? found : ['demo']
 }
 
 /** Lists the models of each provider configured in the environment, and stores new models. Logs failures. */
@@ -76,7 +66,7 @@ const isEnvironments = (modelId: string) => and(eq(llmModels.id, modelId), isNul
 /** Returns an environment model. Throws llm.not_found. */
 export async function getEnvironmentModel({ database }: Services, modelId: string): Promise<ModelView> {
   const [row] = await systemDb(database).select().from(llmModels).where(isEnvironments(modelId))
-  if (!row) throw fail('llm.not_found')
+  if (!row) throw fail('llm.not_found', { value: modelId })
   return viewModel(row)
 }
 
@@ -91,7 +81,7 @@ export async function updateEnvironmentModel(
   const { is_active: isActive, ...ratios } = change
   return systemDb(database).transaction(async (tx) => {
     const [before] = await tx.select().from(llmModels).where(isEnvironments(modelId)).for('update')
-    if (!before) throw fail('llm.not_found')
+    if (!before) throw fail('llm.not_found', { value: modelId })
     const [row = before] = await tx
       .update(llmModels)
       .set({

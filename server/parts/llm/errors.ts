@@ -1,7 +1,7 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const LLM_ERRORS = defineErrors({
-  'llm.not_found': [404, 'Language model not found'],
+  'llm.not_found': notFound('Language model not found', 'model_id'),
   'llm.none': [
     400,
     'No active model in this organization supports {capability}. Add or enable one that does.',
@@ -13,7 +13,8 @@ export const LLM_ERRORS = defineErrors({
   ],
   'llm.member_not_found': [
     404,
-    "The route's member {model_id} was not found. Add a model of this organization.",
+    '{field}: the model {value} was not found. Add a model of this organization.',
+    { field: 'config.route.members' },
   ],
   'llm.member_is_route': [400, 'The member {model} is itself a route. Add its members instead.'],
   'llm.members_differ': [
@@ -22,7 +23,7 @@ export const LLM_ERRORS = defineErrors({
   ],
   'llm.route_needed': [400, 'Send config.route with the members of the route.'],
   'llm.setting_unknown': [400, 'Remove config.{setting}: the provider {provider} has no such setting.'],
-  'llm.connection_not_found': [404, 'Model connection not found'],
+  'llm.connection_not_found': notFound('Model connection not found', 'connection_id'),
   'llm.connection_name_taken': [
     409,
     'This organization has a model connection with this name. Choose another name.',

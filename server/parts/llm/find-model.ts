@@ -25,6 +25,8 @@ export interface ResolvedModel extends Price {
   name: string
   /** The model itself, or the members of the route in the order in which to try them. */
   members: readonly [CallableModel, ...CallableModel[]]
+  /** Milliseconds for the first output of each member but the last. Undefined for a plain model. */
+  firstTokenMs?: number
   /** Maximum number of tokens in prompt and reply together. */
   contextWindow: number
   capabilities: readonly string[]
@@ -82,7 +84,7 @@ export class ModelFinder {
   /** Reads a model of `organizationId` or of the environment. Throws llm.not_found. */
   async read(organizationId: string, modelId: string): Promise<StoredModel> {
     const row = await this.#read({ organizationId, modelId })
-    if (!row) throw fail('llm.not_found')
+    if (!row) throw fail('llm.not_found', { value: modelId })
     return row
   }
 
@@ -102,7 +104,7 @@ export class ModelFinder {
       select id from llm_models
       where name = ${nameOrId} and (organization_id = ${organizationId} or organization_id is null)
       order by organization_id nulls last, id limit 1`
-    if (!row) throw fail('llm.not_found')
+    if (!row) throw fail('llm.not_found', { value: nameOrId })
     return this.find(organizationId, row.id)
   }
 
@@ -124,7 +126,7 @@ export class ModelFinder {
       .filter((row) => VERSION_SUFFIX.test(modelOf(row).slice(called.length)))
       .sort((one, other) => (modelOf(one) < modelOf(other) ? 1 : -1))
     const [first] = exact.length > 0 ? exact : dated
-    if (!first) throw fail('llm.not_found')
+    if (!first) throw fail('llm.not_found', { value: called })
     const usable = [...exact, ...dated].find(
       (row) => this.#resolveIfConfigured(row, organizationId) !== null && row.isActive,
     )
@@ -156,7 +158,8 @@ export class ModelFinder {
       select ${modelColumns(sql)} from llm_models m
       left join llm_defaults o on o.organization_id = ${organizationId} and o.user_id is null and o.model_id = m.id
       left join llm_defaults p on p.organization_id = ${organizationId} and p.user_id = ${userId} and p.model_id = m.id
-      where m.is_active and (m.organization_id = ${organizationId} or m.organization_id is null)
+      where m.is_active and (m.organization_id = ${organizationId}
+        or m.organization_id is null and m.provider = any(${environmentProviders(this.#services)}))
       order by p.id is null, o.id is null, m.provider = 'demo', m.organization_id nulls last, m.id
       limit ${CANDIDATES_MAX}`
   }
@@ -200,7 +203,14 @@ export function callableOf(
   const address = organizationId
     ? endpointOfTenant(services.secrets, provider, { ...stored, organizationId })
     : fromEnvironment(services, provider)
-  return { id, name, target: { provider, model: modelOf(row), ...address }, ...priceFor(row, payerId) }
+  const target: ModelTarget = {
+    provider,
+    model: modelOf(row),
+    name,
+    ...address,
+    ...(config.omit && { omit: config.omit }),
+  }
+  return { id, name, target, ...priceFor(row, payerId) }
 }
 
 type ResolveDependencies = Pick<Services, 'config'> & { secrets: Pick<Services['secrets'], 'decrypt'> }
@@ -234,6 +244,15 @@ export function endpointOfTenant(
 /** Returns whether a provider accepts only requests with an API key. */
 export const needsKey = (provider: string): boolean =>
   provider !== 'demo' && provider !== 'openai-compatible' && provider !== 'ollama'
+
+/** Returns the providers configured in the environment, or `demo` if there are none. */
+export function environmentProviders({ config }: Pick<Services, 'config'>): Provider[] {
+  const keyed = (Object.keys(config.providers) as KeyedProvider[]).filter(
+    (provider) => config.providers[provider].apiKey !== null,
+  )
+  const found: Provider[] = config.ollamaBaseUrl ? [...keyed, 'ollama'] : keyed
+  return found.length > 0 ? found : ['demo']
+}
 
 /** Returns the endpoint of a provider that the environment configures. Throws llm.not_configured. */
 export function fromEnvironment({ config }: Pick<Services, 'config'>, provider: Provider): Address {

@@ -60,7 +60,7 @@ export const listConnections = (
 
 /** Returns a connection. Throws llm.connection_not_found. */
 export const getConnection = async (scope: Writer, id: string): Promise<ConnectionView> =>
-  viewConnection(found(await scope.select(llmConnections, { where: eq(llmConnections.id, id) })))
+  viewConnection(found(await scope.select(llmConnections, { where: eq(llmConnections.id, id) }), id))
 
 /**
  * Updates the given fields, for all models that use the connection. Changing `base_url` requires the API key again,
@@ -75,7 +75,7 @@ export async function updateConnection(
 ): Promise<ConnectionView> {
   const isOne = eq(llmConnections.id, id)
   const changed = scope.transaction(async (database) => {
-    const before = found(await database.select(llmConnections, { where: isOne, lock: true }))
+    const before = found(await database.select(llmConnections, { where: isOne, lock: true }), id)
     const isMoved = baseUrl !== undefined && baseUrl !== before.baseUrl
     if (isMoved && before.apiKey !== null && apiKey === undefined) throw fail('llm.connection_key_needed')
     if (isMoved) checkBaseUrl(before.provider, baseUrl)
@@ -86,7 +86,7 @@ export async function updateConnection(
       updatedAt: new Date(),
     })
   })
-  return viewConnection(found(await changed.catch(onNameTaken)))
+  return viewConnection(found(await changed.catch(onNameTaken), id))
 }
 
 /** Deletes a connection. Throws llm.connection_not_found, and llm.connection_in_use with the names of its models. */
@@ -101,7 +101,7 @@ export async function deleteConnection(scope: Writer, id: string): Promise<void>
       })
       throw fail('llm.connection_in_use', { models: users.map(({ name }) => name).join(', ') || 'others' })
     })
-  found(deleted)
+  found(deleted, id)
 }
 
 /**
@@ -113,7 +113,7 @@ export async function listOffered(
   scope: Writer,
   id: string,
 ): Promise<OfferedModels> {
-  const row = found(await scope.select(llmConnections, { where: eq(llmConnections.id, id) }))
+  const row = found(await scope.select(llmConnections, { where: eq(llmConnections.id, id) }), id)
   const provider = row.provider as Provider
   const target = { provider, model: '', ...endpointOfTenant(secrets, provider, row) }
   const offered = await models.listModels(target).catch((error: unknown) => {
@@ -133,7 +133,7 @@ function checkBaseUrl(provider: string, baseUrl: string | null | undefined): voi
     throw fail('llm.base_url_needed', { provider })
 }
 
-function found([row]: ConnectionRow[]): ConnectionRow {
-  if (!row) throw fail('llm.connection_not_found')
+function found([row]: ConnectionRow[], id: string): ConnectionRow {
+  if (!row) throw fail('llm.connection_not_found', { value: id })
   return row
 }

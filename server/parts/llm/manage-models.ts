@@ -5,7 +5,7 @@ import { newId } from '#database/new-id.ts'
 import { agents } from '#database/schema/agents.ts'
 import { knowledgeBases } from '#database/schema/kb.ts'
 import { llmModels, type ModelConfig } from '#database/schema/llm.ts'
-import { isForeignKeyViolation, onForeignKeyViolation } from '#database/sql-state.ts'
+import { isForeignKeyViolation, onMissingReference } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedStatements } from '#platform/access/scoped-database.ts'
@@ -13,7 +13,7 @@ import { type Change, mergeFields } from '#platform/http/merge-fields.ts'
 import { type ListQuery, type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import { checkSettings, lockMembers, readMembers } from './check-settings.ts'
-import { environmentProviders } from './environment-models-system.ts'
+import { environmentProviders } from './find-model.ts'
 import { modelColumns } from './find-model-system.ts'
 import { type ModelChange, type ModelRow, type ModelView, type NewModel, viewModel } from './schemas.ts'
 
@@ -47,12 +47,12 @@ export async function addModel(
 }
 
 /** A connection may be deleted after checkSettings has read it. */
-const onConnectionGone = onForeignKeyViolation('llm.connection_not_found')
+const onConnectionGone = onMissingReference('llm.connection_not_found')
 
 /** Returns one of the organization's own models. Throws llm.not_found. */
 export async function getModel(scope: Scope<'organization:write'>, modelId: string): Promise<ModelView> {
   const [row] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })
-  if (!row) throw fail('llm.not_found')
+  if (!row) throw fail('llm.not_found', { value: modelId })
   return viewModel({ ...row, members: await readMembers(scope, row.config) })
 }
 
@@ -81,7 +81,7 @@ export async function readModel(
   modelId: string,
 ): Promise<ModelView> {
   const [row] = await scope.sql<ReadModel[]>`${selectModels(services, scope)} and m.id = ${modelId}`
-  if (!row) throw fail('llm.not_found')
+  if (!row) throw fail('llm.not_found', { value: modelId })
   return viewRead(row)
 }
 
@@ -107,7 +107,7 @@ export async function updateModel(
 ): Promise<ModelView> {
   const { api_key: apiKey, connection_id: connection, ...config } = change.config ?? {}
   const [known] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })
-  if (!known) throw fail('llm.not_found')
+  if (!known) throw fail('llm.not_found', { value: modelId })
   const connectionOf = ({ connectionId }: Pick<ModelRow, 'connectionId'>) =>
     connection === undefined ? connectionId : connection
   const connectedTo = connectionOf(known)
@@ -123,7 +123,7 @@ export async function updateModel(
     // Of two changes, the second sees the first: otherwise one could write back an old address or connection. The
     // settings checked above may be outdated, so that the key of a connection must be kept from an address once more.
     const [before] = await database.select(llmModels, { where: eq(llmModels.id, modelId), lock: true })
-    if (!before) throw fail('llm.not_found')
+    if (!before) throw fail('llm.not_found', { value: modelId })
     const merged = mergeFields<ModelConfig>(before.config, config as Change<ModelConfig>)
     const connectionId = connectionOf(before)
     if (connectionId !== null && merged.base_url !== undefined) throw fail('llm.connection_or_key')
@@ -152,7 +152,7 @@ export async function deleteModel(scope: Scope<'organization:write'>, modelId: s
   const deleted = scope.transaction(async (database) => {
     // The lock keeps other transactions from adding the model to a route (lockMembers).
     const [row] = await database.select(llmModels, { where: eq(llmModels.id, modelId), lock: true })
-    if (!row) throw fail('llm.not_found')
+    if (!row) throw fail('llm.not_found', { value: modelId })
     const users = await namesOfUsers(database, modelId)
     if (users.length > 0) throw inUse(users)
     await database.delete(llmModels, eq(llmModels.id, modelId))

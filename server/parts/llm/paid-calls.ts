@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError, fail, sentence } from '#errors'
+import { type AppError, fail, sentence } from '#errors'
 import { deferToAnswer } from '#platform/idempotency/pending-answer.ts'
 import { answeredBy, type Payer } from '#platform/ledger/ledger.ts'
 import {
-  countTokens,
+  expectedUsage,
   firstToAnswer,
   payableMediaUsage,
   type RunnableTool,
   ToolLoop,
   type ToolSink,
 } from '#platform/models/index.ts'
-import {
-  type EmbeddingPurpose,
-  type GeneratedMedia,
-  ModelError,
-  type ModelRequest,
-  type ModelResult,
-  type ModelUsage,
-  type Recording,
-  type Speech,
-  type SpeechRequest,
-  type Transcription,
+import type {
+  EmbeddingPurpose,
+  GeneratedMedia,
+  ModelRequest,
+  ModelResult,
+  ModelTarget,
+  ModelUsage,
+  Recording,
+  Speech,
+  SpeechRequest,
+  Transcription,
 } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
 import { keepTrying, untilFirstFailure } from '#platform/sweeps/keep-trying.ts'
+import { logFault } from '#platform/telemetry/log-fault.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { CallableModel, ResolvedModel } from './find-model.ts'
-import { modelFailure } from './model-failure.ts'
-import { bySecond, byToken, lengthOf, type Single } from './single-call.ts'
+import { failureOf } from './model-failure.ts'
+import { bySecond, byToken, countTexts, lengthOf, longestOf, type Single } from './single-call.ts'
 
 /** Attempts over five minutes. */
 const SETTLE_ATTEMPTS = 150
 const ENDED_EARLY = sentence('llm.ended_early')
-const UNEXPECTED = sentence('llm.broke')
 
 /** A generated image, and the charged usage. */
 type PaidImage = GeneratedMedia & { usage: ModelUsage }
@@ -47,6 +47,8 @@ export type Transcribed = Transcription & { durationSeconds: number }
 export interface Outcome {
   failure: AppError | null
   content: string
+  /** The whole reasoning, if a part of it was streamed as text. `content` then excludes that part. */
+  reasoning?: string
   usage: ModelUsage | null
   /** Why the model stopped. Null if the call failed. */
   finishReason: ModelResult['finishReason'] | null
@@ -63,6 +65,13 @@ export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
  * the call fails with the error's message and nothing is charged.
  */
 export type Preparation = (signal: AbortSignal) => Promise<Prepared>
+
+/** A request that its preparation completes. */
+export interface UnpreparedRequest {
+  /** The request as far as it is known before the preparation. Budgets reserve its cost. */
+  known: ModelRequest
+  prepare: Preparation
+}
 
 interface Prepared {
   request: ModelRequest
@@ -89,11 +98,11 @@ export interface OwnCall {
  * it. A call that fails before its first token is free (contract, 6).
  */
 export class PaidCalls {
-  readonly #services: Pick<Services, 'ledger' | 'models' | 'metrics' | 'log'>
+  readonly #services: Pick<Services, 'draining' | 'ledger' | 'models' | 'metrics' | 'log'>
   readonly #underWay = new Map<string, Promise<unknown>>()
   readonly #shutdown = new AbortController()
 
-  constructor(services: Pick<Services, 'ledger' | 'models' | 'metrics' | 'log'>) {
+  constructor(services: Pick<Services, 'draining' | 'ledger' | 'models' | 'metrics' | 'log'>) {
     this.#services = services
   }
 
@@ -106,13 +115,15 @@ export class PaidCalls {
   async begin(
     payer: Payer,
     model: ResolvedModel,
-    request: ModelRequest | Preparation,
+    request: ModelRequest | UnpreparedRequest,
     sink: CallSink,
     signal?: AbortSignal,
     own?: OwnCall,
   ): Promise<{ ended: Promise<Outcome>; member: () => CallableModel }> {
-    const holdId = await this.#services.ledger.hold(payer, model, own?.reason)
-    const prepare = typeof request === 'function' ? request : async () => ({ request })
+    const { known, prepare } =
+      'prepare' in request ? request : { known: request, prepare: async () => ({ request }) }
+    const expect = () => expectedUsage(model.members, known)
+    const holdId = await this.#services.ledger.hold(payer, model, expect, own?.reason)
     const running: Running = { model, loop: undefined }
     return {
       ended: this.#track(holdId, this.#run(holdId, running, prepare, sink, signal, own)),
@@ -134,6 +145,7 @@ export class PaidCalls {
     const options = language === undefined ? {} : { language }
     const { result } = await this.#single(payer, model, {
       priceOf: bySecond,
+      expect: async () => ({ inputTokens: Math.ceil(await longestOf(recording)), outputTokens: 0 }),
       call: async (target, signal) => {
         const said = await models.transcribe(target, recording, options, signal)
         return { ...said, durationSeconds: await lengthOf(recording, said.durationSeconds) }
@@ -154,6 +166,7 @@ export class PaidCalls {
     const { models } = this.#services
     const { result, usage } = await this.#single(payer, model, {
       priceOf: byToken,
+      expect: () => payableMediaUsage(null, 'image', prompt),
       call: (target, signal) => models.generateImage(target, { prompt }, signal),
       charge: async (image, { trustsUsage }) => ({
         usage: await payableMediaUsage(trustsUsage ? image.usage : null, 'image', prompt),
@@ -170,11 +183,13 @@ export class PaidCalls {
   async generateSpeech(payer: Payer, model: ResolvedModel, request: SpeechRequest): Promise<Speech> {
     const { models } = this.#services
     const { input, instructions } = request
+    const count = () => countTexts(instructions === undefined ? [input] : [input, instructions])
     const { result } = await this.#single(payer, model, {
       priceOf: byToken,
+      expect: count,
       call: (target, signal) => models.generateSpeech(target, request, signal),
       charge: async () => ({
-        usage: await countTexts(instructions === undefined ? [input] : [input, instructions]),
+        usage: await count(),
         reason: `speech of ${input.length} characters`,
       }),
     })
@@ -194,7 +209,7 @@ export class PaidCalls {
     signal: AbortSignal,
     left?: AbortSignal,
   ): Promise<{ vectors: Float32Array[]; usage: ModelUsage }> {
-    const holdId = await this.#services.ledger.hold(payer, model)
+    const holdId = await this.#services.ledger.hold(payer, model, () => countTexts(texts))
     return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal, left))
   }
 
@@ -229,7 +244,7 @@ export class PaidCalls {
     model: ResolvedModel,
     single: Single<Result>,
   ): Promise<{ result: Result; usage: ModelUsage }> {
-    const holdId = await this.#services.ledger.hold(payer, single.priceOf(model))
+    const holdId = await this.#services.ledger.hold(payer, single.priceOf(model), single.expect)
     return this.#track(holdId, this.#callSingle(holdId, model, single))
   }
 
@@ -239,16 +254,19 @@ export class PaidCalls {
     { priceOf, call, charge }: Single<Result>,
   ): Promise<{ result: Result; usage: ModelUsage }> {
     try {
-      const { health } = this.#services.models
-      const { answered, result } = await firstToAnswer(health, model.members, async (target) => ({
-        result: await call(target, this.#shutdown.signal),
-      }))
+      const { draining, models } = this.#services
+      const { answered, result } = await draining.runSingle((late) => {
+        const signal = AbortSignal.any([late, this.#shutdown.signal])
+        const callMember = async (target: ModelTarget) => ({ result: await call(target, signal) })
+        return firstToAnswer(models.health, model.members, callMember)
+      })
       const { usage, reason } = await charge(result, answered)
-      await this.#settle(holdId, usage, reason, answeredBy(priceOf(model), priceOf(answered)))
+      const paid = { ...answered, ...priceOf(answered) }
+      await this.#settle(paid, holdId, usage, reason, answeredBy(priceOf(model), paid))
       return { result, usage }
     } catch (error) {
       const failure = failureOf(error)
-      await this.#settle(holdId, null, failure.message)
+      await this.#settle(model.members[0], holdId, null, failure.message)
       throw failure
     }
   }
@@ -271,12 +289,12 @@ export class PaidCalls {
       const { vectors, usage } = await this.#services.models.embed(target, texts, purpose, bounded, sending)
       const reported = trustsUsage ? usage : null
       const paid = reported ?? (await countTexts(texts))
-      await this.#settle(holdId, paid, reason)
+      await this.#settle(model.members[0], holdId, paid, reason)
       return { vectors, usage: paid }
     } catch (error) {
       const wasLeft = left?.aborted === true
       const paid = wasLeft && sent.length > 0 ? await countTexts(sent) : null
-      await this.#settle(holdId, paid, wasLeft ? ENDED_EARLY : failureOf(error).message)
+      await this.#settle(model.members[0], holdId, paid, wasLeft ? ENDED_EARLY : failureOf(error).message)
       throw error
     }
   }
@@ -297,6 +315,11 @@ export class PaidCalls {
         content += text
         sink.text(text, logprobs)
       },
+      refusal(text) {
+        content += text
+        if (sink.refusal) sink.refusal(text)
+        else sink.text(text)
+      },
       reasoning: (text) => sink.reasoning?.(text),
       toolCall: (call) => sink.toolCall?.(call),
       thought: (block) => sink.thought?.(block),
@@ -315,10 +338,10 @@ export class PaidCalls {
       running.loop = loop
       const finishReason = await loop.run(takes, bounded)
       const usage = await loop.payable(false)
-      await this.#settle(holdId, usage, own?.reason ?? null, answeredBy(model, loop.member))
+      await this.#settle(loop.member, holdId, usage, own?.reason ?? null, answeredBy(model, loop.member))
       return {
         failure: null,
-        content,
+        ...(loop.separated ?? { content }),
         usage,
         finishReason,
         stopSequence: loop.stopSequence,
@@ -327,13 +350,14 @@ export class PaidCalls {
     } catch (error) {
       const wasEnded = signal?.aborted === true
       const failure = wasEnded ? fail('llm.failed', { reason: ENDED_EARLY }) : failureOf(error)
-      const isExpected = error instanceof ModelError || error instanceof AppError
-      if (!wasEnded)
-        log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a model call failed')
       const { loop } = running
+      const called = loop?.member ?? model.members[0]
+      const { provider } = called.target
+      if (!wasEnded) logFault(log, error, { model_id: model.id, provider }, 'a model call failed')
       // A caller who aborts is charged, because the request was already sent.
       const usage = (await loop?.payable(!wasEnded)) ?? null
-      await this.#settle(holdId, usage, own?.reason ?? failure.message, answeredBy(model, loop?.member))
+      const reason = own?.reason ?? failure.message
+      await this.#settle(called, holdId, usage, reason, answeredBy(model, loop?.member))
       return { failure, content, usage, finishReason: null, model: null }
     }
   }
@@ -343,11 +367,11 @@ export class PaidCalls {
    * Otherwise, waits for the first attempt, and retries in the background, so that an outage of the database neither
    * loses the charge nor delays the response.
    */
-  async #settle(...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
+  async #settle(paid: CallableModel, ...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
     const { ledger, log } = this.#services
     const settled = deferToAnswer(() => ledger.settle(...closing))
     if (settled) {
-      const call = settled.then(() => this.#countPaid(closing[1]))
+      const call = settled.then(() => this.#countPaid(paid, closing[1]))
       call.catch(() => {})
       this.#track(closing[0], call)
       return
@@ -357,10 +381,10 @@ export class PaidCalls {
         SETTLE_ATTEMPTS,
         async () => {
           await ledger.settle(...closing)
-          this.#countPaid(closing[1])
+          this.#countPaid(paid, closing[1])
         },
         (error, attempt) => {
-          log.error({ err: error, hold_id: closing[0], attempt }, 'a model call could not be settled')
+          logFault(log, error, { hold_id: closing[0], attempt }, 'a model call could not be settled')
           failed()
         },
       )
@@ -368,18 +392,7 @@ export class PaidCalls {
     })
   }
 
-  #countPaid(usage: ModelUsage | null): void {
-    if (usage) countTokensPaid(this.#services.metrics, usage)
+  #countPaid(paid: CallableModel, usage: ModelUsage | null): void {
+    if (usage) countTokensPaid(this.#services.metrics, usage, paid)
   }
 }
-
-function failureOf(error: unknown): AppError {
-  if (error instanceof AppError) return error
-  if (error instanceof ModelError) return modelFailure(error)
-  return fail('llm.failed', { reason: UNEXPECTED }, { cause: error })
-}
-
-const countTexts = async (texts: readonly string[]): Promise<ModelUsage> => ({
-  inputTokens: await countTokens(texts.join('\n')),
-  outputTokens: 0,
-})

@@ -1,8 +1,7 @@
 import { systemSql } from '#database/system-sql.ts'
 import { AppError } from '#errors'
 import type { Services } from '#platform/services.ts'
-import { environmentProviders } from './environment-models-system.ts'
-import { callableOf, type StoredModel } from './find-model.ts'
+import { callableOf, environmentProviders, type StoredModel } from './find-model.ts'
 import { modelColumns } from './find-model-system.ts'
 
 export interface ProviderHealth {

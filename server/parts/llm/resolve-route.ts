@@ -26,11 +26,13 @@ export function resolveRoute(
   const active = inOrder(route.config.route, members).filter(({ isActive }) => isActive)
   const [first, ...others] = active.flatMap((member) => callableOrNone(callableOf, member))
   if (!first) throw fail('llm.no_member')
+  const { first_token_seconds: seconds } = route.config.route ?? {}
   return {
     ...first,
     id: route.id,
     name: route.name,
     members: [first, ...others],
+    ...(seconds !== undefined && { firstTokenMs: seconds * 1_000 }),
     contextWindow: Math.min(...members.map(contextWindowOf)),
     capabilities: sharedCapabilities(members),
   }

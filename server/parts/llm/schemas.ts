@@ -9,10 +9,11 @@ import {
   idOf,
   Nullable,
   ObjectId,
+  PLAIN_NAME,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 import { guessCapabilities } from '#platform/models/index.ts'
-import { PROVIDERS, type Provider } from '#platform/models/types.ts'
+import { OMITTABLE, PROVIDERS, type Provider } from '#platform/models/types.ts'
 
 export const CAPABILITIES = [
   'text',
@@ -33,6 +34,7 @@ export const ROUTE = 'route'
 const Name = Type.String({
   minLength: 1,
   maxLength: 200,
+  [PLAIN_NAME]: true,
   description: 'Name, unique within the organization.',
 })
 const Ratio = Type.Number({
@@ -53,6 +55,7 @@ const Ratios = {
 }
 
 const MEMBERS_MAX = 20
+const FIRST_TOKEN_SECONDS_MAX = 120
 
 const Route = Body(
   {
@@ -68,6 +71,14 @@ const Route = Body(
         ),
       }),
       { minItems: 1, maxItems: MEMBERS_MAX, description: 'Models that the route tries.' },
+    ),
+    first_token_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: FIRST_TOKEN_SECONDS_MAX,
+        description:
+          'Seconds until the next member is tried if a member has no output, reasoning included. The last member has 130 seconds, as without this setting.',
+      }),
     ),
   },
   { description: 'Required for the provider `route`, whose models have no other setting.' },
@@ -97,6 +108,13 @@ const Settings = {
     Type.Array(Enum(CAPABILITIES), {
       maxItems: CAPABILITIES.length,
       description: 'Capabilities of the model. By default, derived from its name.',
+    }),
+  ),
+  omit: Type.Optional(
+    Type.Array(Enum(OMITTABLE), {
+      maxItems: OMITTABLE.length,
+      description:
+        "Fields that requests to a server of OpenAI's format leave out, if it refuses them without naming them.",
     }),
   ),
   connection_id: Type.Optional(

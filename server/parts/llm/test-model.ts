@@ -19,7 +19,7 @@ export async function testModel(
   modelId: string,
 ): Promise<{ successful: boolean; message: string; latency_ms: number }> {
   const row = await finder.read(scope.organizationId, modelId)
-  if (row.organizationId === null) throw fail('llm.not_found')
+  if (row.organizationId === null) throw fail('llm.not_found', { value: modelId })
   const model = resolve(services, row, scope.organizationId)
   const began = performance.now()
   let answer = ''

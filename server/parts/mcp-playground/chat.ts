@@ -1,6 +1,7 @@
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import { isBlank } from '#platform/http/visible-text.ts'
 import type { Services } from '#platform/services.ts'
 import {
   type ModelFinder,
@@ -45,6 +46,7 @@ export async function chat(
   deps: PlaygroundDependencies,
   scope: Executor,
   message: PlaygroundMessage,
+  named: boolean,
 ): Promise<EventStream> {
   checkPrefix(message.model)
   const askedAt = new Date().toISOString()
@@ -57,7 +59,8 @@ export async function chat(
     // In discovery mode, the only tool records recommendations. Clients don't receive its calls.
     ...(mode === 'direct' && toolSink(events, called)),
   }
-  const { ended } = await deps.calls.begin(scope, model, prepare, sink, abandoned.signal)
+  const known = { messages: [{ role: 'user' as const, content: message.content }] }
+  const { ended } = await deps.calls.begin(scope, model, { known, prepare }, sink, abandoned.signal)
   void ended.then(async ({ failure, content }) => {
     const answeredAt = new Date().toISOString()
     const { content: question } = message
@@ -73,7 +76,7 @@ export async function chat(
     if (recommended.length > 0) events.recommend(recommended)
     events.end(failure && modelReason(failure))
   })
-  return { log: events.log, named: false, abandoned }
+  return { log: events.log, named, abandoned }
 }
 
 async function openReply(
@@ -126,7 +129,7 @@ async function remember(
   scope: Executor,
   exchange: Exchange,
 ): Promise<void> {
-  if (exchange.answer.trim() === '') return
+  if (isBlank(exchange.answer)) return
   try {
     await memory.append(scope, bounded(exchange))
   } catch (error) {

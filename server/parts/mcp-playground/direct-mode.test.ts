@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { ResolvedModel } from '../llm/index.ts'
-import type { FailedInstance, Mcp, ReadyInstance } from '../mcp/index.ts'
+import type { FailedInstance, LeftOutTool, Mcp, ReadyInstance } from '../mcp/index.ts'
 import { prepareDirect } from './direct-mode.ts'
 
 const model = { contextWindow: 10_000 } as ResolvedModel
@@ -22,9 +22,9 @@ const tool = (name: string, description: string): RunnableTool => ({
 })
 
 /** Prepares a message. The MCP servers return `tools`, and the connections in `failed` fail. */
-const prepare = (tools: RunnableTool[], failed: FailedInstance[]) => {
+const prepare = (tools: RunnableTool[], failed: FailedInstance[], leftOut: LeftOutTool[] = []) => {
   const mcp: Pick<Mcp, 'openTools' | 'chooseTools'> = {
-    openTools: async () => ({ tools, failed }),
+    openTools: async () => ({ tools, failed, leftOut }),
     chooseTools: async (_question, all, limit) => all.slice(0, limit),
   }
   const asked = { question: 'What?', instances, remembered: Promise.resolve([]) }
@@ -51,4 +51,13 @@ test('tools leave room for the conversation, and the prompt names the number of 
     `You have the ${tools.length} tools that match the question best, of 100 tools`,
   )
   expect(request.system).toContain('cannot be reached now, so their tools are missing: two.')
+})
+
+test('the prompt names the tools that models cannot be offered', async () => {
+  const { request } = await prepare(
+    [tool('find', 'Finds')],
+    [],
+    [{ name: 'odd', serverName: 'one', reason: 'Its input is odd.' }],
+  )
+  expect(request.system).toContain('odd (one): Its input is odd.')
 })

@@ -2,7 +2,13 @@ import { fail } from '#errors'
 import { promptBytesOf } from '#platform/models/context-window.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import type { Preparation, ResolvedModel } from '../llm/index.ts'
-import { type FailedInstance, type Mcp, type ReadyInstance, TOOLS_MAX } from '../mcp/index.ts'
+import {
+  describeLeftOutTools,
+  type FailedInstance,
+  type Mcp,
+  type ReadyInstance,
+  TOOLS_MAX,
+} from '../mcp/index.ts'
 import { DIRECT_EXCHANGES_MAX, type Exchange } from './memory.ts'
 import { describeNextPages } from './next-pages.ts'
 import { writePrompt } from './write-prompt.ts'
@@ -30,7 +36,7 @@ export const prepareDirect =
     turn: { question: string; instances: ReadyInstance[]; remembered: Promise<Exchange[]> },
   ): Preparation =>
   async (signal) => {
-    const [{ tools: all, failed }, everything] = await Promise.all([
+    const [{ tools: all, failed, leftOut }, everything] = await Promise.all([
       mcp.openTools(turn.instances, signal, OPEN_BOUNDS),
       turn.remembered,
     ])
@@ -40,7 +46,13 @@ export const prepareDirect =
     const definitions = tools.map(({ definition }) => definition)
     const names = definitions.map(({ name }) => name)
     const request = writePrompt(model, {
-      system: [INSTRUCTION, today(), describeLeftOut(all.length, tools.length), describeFailed(failed)]
+      system: [
+        INSTRUCTION,
+        today(),
+        describeLeftOut(all.length, tools.length),
+        describeFailed(failed),
+        describeLeftOutTools(leftOut),
+      ]
         .filter(Boolean)
         .join('\n\n'),
       material: describeNextPages(remembered, names),

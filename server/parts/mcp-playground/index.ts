@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { confirms, OrgId } from '#platform/http/schemas.ts'
+import { confirms, FailureEvents, OrgId } from '#platform/http/schemas.ts'
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import type { Services } from '#platform/services.ts'
 import { chat, type PlaygroundDependencies } from './chat.ts'
@@ -28,7 +28,7 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
       summary: 'Chat with a model that uses your MCP connections or recommends servers',
       description: `${DIRECT} ${DISCOVERY} ${MODELS} ${MEMORY} ${PAYMENT}`,
       access,
-      query,
+      query: Type.Object({ ...query.properties, events: FailureEvents }),
       body: PlaygroundMessage,
       example: { content: 'Which events are in my calendar today?' },
       effects: 'outside once',
@@ -49,7 +49,7 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
         'billing.key_budget_exceeded',
         'billing.member_budget_exceeded',
       ],
-      handler: ({ scope, body }) => chat(deps, scope, body),
+      handler: ({ scope, query, body }) => chat(deps, scope, body, query.events === 'all'),
     }),
     defineRoute({
       method: 'GET',

@@ -29,13 +29,17 @@ export interface PlaygroundMemory {
 
 /**
  * Maximum number of exchanges in a memory. An exchange is two messages, and the limit is 60 messages (spec, Limits).
+ * @limit remembered questions with replies
  */
 export const EXCHANGES_MAX = 30
 export const MESSAGES_MAX = 2 * EXCHANGES_MAX
 /** Maximum number of direct-mode exchanges in a memory. The limit is 30 messages (spec, Limits). */
 export const DIRECT_EXCHANGES_MAX = 15
 export const MEMORY_SECONDS = 30 * 60
-/** Maximum number of characters stored per question or reply. The rest is cut off. */
+/**
+ * Maximum number of characters stored per question or reply. The rest is cut off.
+ * @limit remembered text per question or reply
+ */
 const REMEMBERED_CHARACTERS_MAX = 20_000
 const CUT_REMARK = '\n[The rest was too long to keep.]'
 

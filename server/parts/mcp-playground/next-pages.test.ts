@@ -17,7 +17,7 @@ test.each([
   ],
   [{ nextPageToken: 7, resultSizeEstimate: '3' }, NONE],
   [{ nextPageToken: 'x'.repeat(5_000) }, NONE],
-  [{ a: { b: { c: { nextPageToken: 'too deep' } } } }, NONE],
+  [{ a: { b: { c: { d: { nextPageToken: 'too deep' } } } } }, NONE],
   [[{ nextPageToken: 'of one of many' }], NONE],
   ['no JSON', NONE],
   [null, NONE],

@@ -15,8 +15,11 @@ export interface CalledTool {
 const CALLS_MAX = 16
 const INPUT_CHARACTERS_MAX = 4_000
 const TOKEN_CHARACTERS_MAX = 4_000
-/** Limits of the search for pagination in an output. Servers often nest their result in one or two objects. */
-const DEPTH_MAX = 3
+/**
+ * Limits of the search for pagination in an output. Servers often nest their result in one or two objects, and
+ * structured content beside text is nested in another one.
+ */
+const DEPTH_MAX = 4
 const OBJECTS_MAX = 100
 
 const PREFACE = [

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { errorFields, type Reason } from '#errors'
+import { errorFields, failureFields, type Reason } from '#errors'
 import { ReplyCalls } from '#platform/models/reply-calls.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 
@@ -30,13 +30,14 @@ export class PlaygroundEvents {
 
   end(reason: Reason | null): void {
     this.calls.close()
+    if (reason) this.#append(failureFields(reason), 'failure')
     this.#append(reason === null ? { message: DONE, tool: null } : errorFields(reason))
     this.log.end()
   }
 
-  #append(data: object): number {
+  #append(data: object, name?: 'failure'): number {
     this.#count += 1
-    this.log.append(`${this.#id}.${this.#count}`, JSON.stringify(data))
+    this.log.append(`${this.#id}.${this.#count}`, JSON.stringify(data), name)
     return this.#count
   }
 }

@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox'
-import { Body, CreatedAt, described, Enum, FailedReply, Nullable, Uuid } from '#platform/http/schemas.ts'
+import {
+  Body,
+  CreatedAt,
+  described,
+  Enum,
+  FailedReply,
+  messageText,
+  Nullable,
+  Uuid,
+} from '#platform/http/schemas.ts'
 import { MESSAGES_MAX } from './memory.ts'
 
 /** Maximum length of a message. Chat messages have the same limit. */
@@ -8,11 +17,7 @@ const INSTANCES_MAX = 20
 const MODEL_CHARACTERS_MAX = 200
 
 export const PlaygroundMessage = Body({
-  content: Type.String({
-    minLength: 1,
-    maxLength: CONTENT_CHARACTERS_MAX,
-    description: 'Text of the message.',
-  }),
+  content: messageText(CONTENT_CHARACTERS_MAX),
   mcp_instance_ids: Type.Optional(
     Type.Array(Uuid, {
       maxItems: INSTANCES_MAX,

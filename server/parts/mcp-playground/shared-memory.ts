@@ -1,3 +1,4 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import type { Redis } from '#platform/redis/redis.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
@@ -46,7 +47,7 @@ export class SharedMemory implements PlaygroundMemory {
   /** Decrypts an exchange. Returns an empty array if it was encrypted with an earlier SECRET. */
   #open(sealed: string, key: string): Exchange[] {
     try {
-      return [JSON.parse(this.#secrets.decrypt(sealed, key)) as Exchange]
+      return [parseExactJson(this.#secrets.decrypt(sealed, key)) as Exchange]
     } catch (error) {
       this.#log.warn({ err: error }, 'a playground memory could not be decrypted')
       return []

@@ -13,9 +13,13 @@ import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
 import { nameAgentsAsTools } from './name-agents-as-tools.ts'
 import { failure, textOf, textResult } from './results.ts'
 
-/** Maximum number of agents offered as tools, oldest first, and maximum number of agents per page. */
+/**
+ * Maximum number of agents offered as tools, oldest first, and maximum number of agents per page.
+ * @limit agents offered as tools (oldest first)
+ */
 const AGENTS_MAX = 1_000
 const PAGE_MAX = 100
+/** @limit message to an agent */
 const MESSAGE_CHARACTERS_MAX = 100_000
 const DESCRIPTION_CHARACTERS_MAX = 1_000
 /** Minimum interval between progress notifications while the agent writes, in milliseconds. */
@@ -65,8 +69,8 @@ export class AgentTools {
     const agent = await this.#agents.find(scope.organizationId, listed.id)
     const payer = payerOf(scope, agent, null)
     const request = { messages: [{ role: 'user' as const, content: message }] }
-    const prepare = await this.#agents.prepare(agent, payer, request)
-    const { ended } = await this.#calls.begin(payer, agent.model, prepare, progressSink(onProgress), signal)
+    const prepared = await this.#agents.prepare(agent, payer, request)
+    const { ended } = await this.#calls.begin(payer, agent.model, prepared, progressSink(onProgress), signal)
     const { failure: failed, content } = await ended
     if (failed) return failure(agent.isForeign ? FOREIGN_FAILED.message : failed.message)
     return textResult(content)

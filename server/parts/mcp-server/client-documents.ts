@@ -2,6 +2,7 @@ import { networkOf } from '#platform/net/addresses.ts'
 import { exchangeOnce } from '#platform/net/fetch-bounded.ts'
 import type { Net } from '#platform/net/index.ts'
 
+/** @limit metadata document of a client */
 const DOCUMENT_BYTES_MAX = 64 * 1024
 const DOCUMENT_TIMEOUT_MS = 5_000
 /** Maximum number of concurrent fetches, and of fetches per minute. Limited because anyone can cause fetches. */

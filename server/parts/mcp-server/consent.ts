@@ -65,7 +65,7 @@ export class Consent {
     if (who.credential.kind !== 'session') throw fail('access.session_needed')
     const opened = await Promise.all(
       PERMISSIONS.map(async (permission) => {
-        const scopes = await this.#services.access.openScopes(permission, {
+        const { scopes } = await this.#services.access.openScopes(permission, {
           ...who,
           allowedWhileSuspended: false,
         })

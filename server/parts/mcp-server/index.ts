@@ -49,6 +49,11 @@ export function createMcpServer(
     consent: new Consent(services, records, openProvider),
     answer: (caller) => serving.handler(serverDefinition({ services, agentTools, knowledge }, caller)),
     openProvider,
-    startSweep: () => repeat(SWEEP_MS, () => records.sweep(), { log, message: 'OAuth grant sweep failed' }),
+    startSweep: () =>
+      repeat(SWEEP_MS, () => records.sweep(), {
+        name: 'OAuth grants',
+        log,
+        message: 'OAuth grant sweep failed',
+      }),
   }
 }

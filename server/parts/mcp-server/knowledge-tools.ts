@@ -8,7 +8,10 @@ import { dataResult, failure, textOf } from './results.ts'
 
 const LIMIT_DEFAULT = 5
 const LIMIT_MAX = 20
-/** Maximum number of knowledge bases searched if the call names none, newest first. */
+/**
+ * Maximum number of knowledge bases searched if the call names none, newest first.
+ * @limit knowledge bases searched if a call names none (newest first)
+ */
 const SEARCHED_MAX = 20
 const PAGE_MAX = 100
 const NAME_CHARACTERS_MAX = 200

@@ -31,6 +31,33 @@ describe('client registration', () => {
     'http://localhost/cb',
     'http://[::1]:9/cb',
     'com.example.app:/callback',
+    'com.example.app://callback/path?from=1',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'vscode://vscode.github-authentication/did-authenticate',
+    'vscode-insiders://vscode.github-authentication/did-authenticate',
+    'windsurf://codeium.windsurf/callback',
+    'windsurf-next://codeium.windsurf/callback',
+    'vscodium://publisher.extension/back',
+    'code-oss://publisher.extension/back',
+    'kiro://kiro.kiroAgent/callback',
+    'trae://trae.ai/callback',
+    'claude://oauth/callback',
+    'zed://mcp/callback',
+    'jetbrains://idea/mcp/callback',
+    'raycast://oauth?package_name=x',
+    'warp://mcp/oauth2callback',
+    'goose:/callback',
+    'lmstudio://callback',
+    'vscode-oss://publisher.extension/back',
+    'jetbrains-gateway://oauth/callback',
+    'android-studio://mcp/callback',
+    'github-copilot://callback',
+    'kilo-code://oauth',
+    'cherrystudio://oauth/callback',
+    'claude-nightly://oauth/callback',
+    'http://LOCALHOST:33418/',
+    'HTTPS://app.example/back',
+    'CURSOR://anysphere.cursor-mcp/oauth/callback',
   ])('accepts %s', (uri) => {
     expect(withUris(uri)['redirect_uris']).toEqual([uri])
   })
@@ -44,8 +71,31 @@ describe('client registration', () => {
     'ms-msdt:/id',
     'intent://scan/#Intent;scheme=zxing;end',
     'search-ms:query=x',
-    'cursor://anysphere.cursor-mcp/oauth/callback',
     'web+app:/callback',
+    'app:/callback',
+    'cursors://callback',
+    'cursor',
+    'cursor://callback#x',
+    'cursor://user@callback',
+    'vscode://callback/\r\nx',
+    'VBScript:msgbox(1)',
+    'DATA:text/html;base64,PHNjcmlwdD4=',
+    'File:///C:/Windows',
+    'blob:https://app.example/1',
+    'about:blank',
+    'view-source:https://app.example/',
+    'filesystem:https://app.example/x',
+    'ws://localhost/back',
+    'wss://app.example/back',
+    'ftp://app.example/back',
+    'mailto:someone@app.example',
+    'tel:123',
+    'ssh://app.example/',
+    'chrome://settings',
+    'chrome-extension://abc/back',
+    'http://127.0.0.2/cb',
+    'HTTP://Example.com/cb',
+    'http://localhost.app.example/cb',
     '.com:/callback',
     'https://app.example/#x',
     'https://app.example/#',
@@ -60,6 +110,13 @@ describe('client registration', () => {
     7,
   ])('refuses %s', (uri) => {
     expect(() => withUris(uri)).toThrow()
+  })
+
+  test('refuses a list that has one unsafe URI among good ones', () => {
+    const good = ['cursor://back', 'https://app.example/back', 'http://localhost:8787/back']
+    expect(withUris(...good)).toMatchObject({ redirect_uris: good, application_type: 'native' })
+    for (const unsafe of ['jAvAsCrIpT:alert(1)', 'http://app.example/back', 'file:///etc/passwd'])
+      expect(() => withUris(...good, unsafe)).toThrow(unsafe)
   })
 
   test.each([{}, null, 'text', { redirect_uris: [] }, { redirect_uris: 'https://a.example' }])(

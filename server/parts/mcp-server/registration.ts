@@ -1,6 +1,8 @@
 import { AUTH_METHODS } from './metadata.ts'
 
+/** @limit redirect URIs of a client */
 const REDIRECT_URIS_MAX = 20
+/** @limit redirect URI of a client */
 const ADDRESS_CHARACTERS_MAX = 2_000
 export const NAME_CHARACTERS_MAX = 100
 
@@ -30,7 +32,7 @@ export function readRegistration(body: unknown): Record<string, unknown> {
   if (wrong !== undefined)
     throw new RegistrationError(
       'invalid_redirect_uri',
-      `${wrong.slice(0, 100)} is not allowed in redirect_uris. Use https, http on localhost, 127.0.0.1 or [::1], or a private scheme with a dot, such as com.example.app:/callback`,
+      `${wrong.slice(0, 100)} is not allowed in redirect_uris. Use https, http on localhost, 127.0.0.1 or [::1], the scheme of a known app, such as cursor: or vscode:, or a private scheme with a dot, such as com.example.app:/callback`,
     )
   const method = metadata['token_endpoint_auth_method'] ?? 'client_secret_basic'
   if (!AUTH_METHODS.some((known) => known === method))
@@ -68,9 +70,48 @@ const isHttps = (uri: string): boolean => URL.parse(uri)?.protocol === 'https:'
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Matches a private-use URI scheme. Such a scheme is a reversed domain name, so it contains a dot (RFC 8252, 7.1).
- * Schemes of browsers and operating systems contain no dot.
+ * Schemes of desktop apps with an MCP client. They contain no dot, although RFC 8252, 7.1 requires one. Schemes of
+ * browsers and operating systems contain none either, so only these are accepted.
  */
+const KNOWN_APPS = new Set([
+  // Editors
+  ...['cursor', 'cursor-nightly', 'cursor-preview', 'vscode', 'vscode-insiders', 'vscode-exploration'],
+  ...['code-oss', 'vscode-oss', 'vscodium', 'vscodium-insiders', 'codium', 'windsurf', 'windsurf-next'],
+  ...['windsurf-insiders', 'visualstudio', 'antigravity', 'augment', 'codebuddy', 'codebuddycn', 'continue'],
+  ...['kiro', 'pearai', 'positron', 'qoder', 'trae', 'trae-cn', 'void', 'zed', 'zed-preview', 'zed-nightly'],
+  ...['zed-dev', 'theia', 'theia-ide', 'firebase-studio', 'sublime', 'jetbrains', 'jetbrains-gateway'],
+  ...['fleet', 'junie', 'idea', 'pycharm', 'webstorm', 'phpstorm', 'goland', 'rider', 'clion', 'rubymine'],
+  ...['rustrover', 'datagrip', 'dataspell', 'appcode', 'android-studio', 'androidstudio', 'xcode'],
+  ...['eclipse', 'dbeaver'],
+  // Assistants and agents
+  ...['claude', 'claude-desktop', 'claude-code', 'claude-nightly', 'claude-dev', 'chatgpt', 'openai'],
+  ...['codex', 'gemini', 'gemini-cli', 'perplexity', 'comet', 'poe', 'grok', 'mistral', 'lechat', 'le-chat'],
+  ...['kimi', 'qwen', 'deepseek', 'copilot', 'ms-copilot', 'github-copilot', 'x-github-client'],
+  ...['github-desktop', 'goose', 'opencode', 'crush', 'cline', 'roo-code', 'roo-cline', 'kilo-code'],
+  ...['kilocode', 'amp', 'sourcegraph', 'cody', 'tabnine', 'factory', 'factory-desktop', 'devin'],
+  ...['conductor', 'zencoder', 'manus', 'dust', 'glean', 'enconvo'],
+  // Terminals, chats with own models, and other apps
+  ...['warp', 'warppreview', 'warp-preview', 'iterm2', 'raycast', 'raycast-x', 'alfred', 'lmstudio'],
+  ...[
+    'ollama',
+    'cherrystudio',
+    'cherry-studio',
+    'chatbox',
+    'jan',
+    'msty',
+    'boltai',
+    'witsy',
+    '5ire',
+    'tome',
+    'dive',
+  ],
+  ...['typingmind', 'librechat', 'anythingllm', 'openwebui', 'open-webui', 'chatwise', 'deepchat', 'lobehub'],
+  ...['lobe-chat', 'lobechat', 'nextchat', 'mcpjam', 'mcp-inspector', 'smithery', 'n8n', 'dify', 'langflow'],
+  ...['flowise', 'obsidian', 'logseq', 'notion', 'linear', 'slack', 'figma', 'craft', 'postman', 'insomnia'],
+  ...['bruno', 'hoppscotch', 'yaak', 'apidog', 'docker-desktop', 'dia', 'arc'],
+])
+
+/** Matches a private-use URI scheme that is a reversed domain name, so it contains a dot (RFC 8252, 7.1). */
 const PRIVATE_USE = /^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/
 
 /**
@@ -80,12 +121,14 @@ const PRIVATE_USE = /^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/
 const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/
 
 /**
- * True if an authorization code may be sent to this URI: HTTPS, HTTP on loopback, or a private-use scheme (OAuth 2.1,
- * 2.3.1 and 8.4).
+ * True if an authorization code may be sent to this URI: HTTPS, HTTP on loopback, or a private-use scheme of an app
+ * (OAuth 2.1, 2.3.1 and 8.4).
  */
 export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || !URI_CHARACTERS.test(uri) || url.username !== '' || url.password !== '') return false
   if (url.protocol === 'http:') return LOOPBACK.has(url.hostname)
-  return url.protocol === 'https:' || PRIVATE_USE.test(url.protocol)
+  return (
+    url.protocol === 'https:' || PRIVATE_USE.test(url.protocol) || KNOWN_APPS.has(url.protocol.slice(0, -1))
+  )
 }

@@ -1,3 +1,4 @@
+import { isBlank } from '#platform/http/visible-text.ts'
 import type { CallToolResult } from '#platform/mcp/server-definition.ts'
 
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
@@ -18,8 +19,7 @@ export function textOf(
   charactersMax: number,
 ): string | { problem: string } {
   const value = input[name]
-  if (typeof value !== 'string' || value.trim() === '')
-    return { problem: `${name} must be a non-empty string.` }
+  if (typeof value !== 'string' || isBlank(value)) return { problem: `${name} must be a non-empty string.` }
   if (value.length > charactersMax)
     return { problem: `${name} must have at most ${charactersMax} characters.` }
   return value.toWellFormed()

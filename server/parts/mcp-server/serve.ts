@@ -6,6 +6,7 @@ import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
 import { BODY, bodyOptions } from '#platform/http/body-limits.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
 import { isInvalidCredential } from '#platform/http/send-error.ts'
+import { takeTurn } from '#platform/http/take-turn.ts'
 import { checkSender } from '#platform/mcp/check-sender.ts'
 import type { Exchange } from './consent.ts'
 import { consentPage, errorPage, PAGE_FILES, PAGE_HEADERS } from './consent-page.ts'
@@ -21,6 +22,7 @@ import { openMcpCaller, readMcpCredential } from './open-caller.ts'
 import { passToProvider, withBody, withParameters } from './pass-to-provider.ts'
 import { RegistrationError, readRegistration } from './registration.ts'
 
+/** @limit registration of a client */
 const REGISTRATION_BYTES_MAX = 32 * 1024
 const REGISTRATION_RETRY_SECONDS = 3_600
 const METADATA_CACHE_SECONDS = 300
@@ -37,7 +39,7 @@ function registerEndpoint(http: FastifyInstance, { services, records, answer }: 
   http.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
-    ...bodyOptions(BODY),
+    ...bodyOptions(BODY, true),
     async onRequest(request, reply) {
       checkSender(services.config, request.headers)
       request.credential = await readMcpCredential(services, records, request.headers).catch(
@@ -50,6 +52,7 @@ function registerEndpoint(http: FastifyInstance, { services, records, answer }: 
       const caller = await openMcpCaller(services, request.credential, clientOf(request), orgId).catch(
         challenged(reply),
       )
+      await takeTurn(services.stalls, request, reply)
       await answerByFetch(request, reply, baseUrl, answer(caller))
     },
   })

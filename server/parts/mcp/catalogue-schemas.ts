@@ -7,7 +7,7 @@ import {
   described,
   Enum,
   matching,
-  NOT_BLANK,
+  NAME,
   Nullable,
   ObjectId,
   Timestamp,
@@ -132,7 +132,7 @@ export function checkAddress(net: Net, field: string, address: string): string {
   }
 }
 
-const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...NAME })
 const Fields = {
   name: described(Name, 'Name of the server.'),
   toolkit_name: described(Name, 'Name of the toolkit, for people.'),
@@ -248,6 +248,12 @@ export const ServerWithTools = Type.Object(
             {},
             { additionalProperties: true, description: 'Parameters, as a JSON Schema.' },
           ),
+          left_out: Nullable(
+            Type.String({
+              description:
+                'Why models are not offered the tool, such as a schema that providers would refuse; null if they are.',
+            }),
+          ),
         },
         { title: 'McpTool' },
       ),
@@ -312,7 +318,7 @@ export interface ToolList {
 
 export const viewWithTools = (row: ListedServer, list: ToolList): ServerWithTools => ({
   ...viewServer(row),
-  tools: list.tools,
+  tools: list.tools.map((tool) => ({ ...tool, left_out: tool.left_out ?? null })),
   tools_read_at: list.readAt && isoOf(list.readAt),
   tools_changed_at: list.changedAt && isoOf(list.changedAt),
   error: list.error,

@@ -74,7 +74,7 @@ export async function updateServer(
   const { before, after, retired } = await systemSql(database).begin(async (tx) => {
     const [before] = await tx<RecordedServer[]>`
       select ${columns(tx)} from mcp_servers where id = ${serverId} and not is_deleted for update`
-    if (!before) throw fail('mcp.server_not_found')
+    if (!before) throw fail('mcp.server_not_found', { value: serverId })
     const to = { url: url ?? before.url, authConfig: given ? given.config : before.authConfig }
     const clientSecret = secretAfter(before, to, given?.clientSecret ?? null, (secret) =>
       secrets.encrypt(secret, serverId),
@@ -124,7 +124,7 @@ export async function readServerRecord(
       select from mcp_instances i where i.server_id = s.id and i.user_id = ${userId} and i.status = 'active'
     ) as "isConnected"
     from mcp_servers s where id = ${serverId} and not is_deleted`
-  if (!row) throw fail('mcp.server_not_found')
+  if (!row) throw fail('mcp.server_not_found', { value: serverId })
   return { ...viewRecord(row), auth_type: row.authConfig?.type ?? null, is_connected: row.isConnected }
 }
 
@@ -193,7 +193,7 @@ export async function deleteServer(
     const [server] = await tx<{ seedKey: string | null; instanceCount: number }[]>`
       select seed_key as "seedKey", instance_count as "instanceCount" from mcp_servers
       where id = ${serverId} and not is_deleted for update`
-    if (!server) throw fail('mcp.server_not_found')
+    if (!server) throw fail('mcp.server_not_found', { value: serverId })
     if (server.instanceCount > 0) throw fail('mcp.server_in_use', { count: server.instanceCount })
     await tx`delete from mcp_instances where server_id = ${serverId} and status = 'pending'`
     // The slug becomes free in either case.

@@ -1,10 +1,14 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import type { McpAuthConfig, McpToolRecord } from '#database/schema/mcp.ts'
 import type { FragmentSql, TenantStatements } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
 
-/** Maximum number of servers in the catalogue. Limited because lists of servers have no pages. */
+/**
+ * Maximum number of servers in the catalogue. Limited because lists of servers have no pages.
+ * @limit servers in the catalogue
+ */
 export const SERVERS_MAX = 1_000
 
 /**
@@ -22,6 +26,10 @@ export async function listServers({ sql, organizationId, userId }: Scope<'mcp:re
   return rows.map(viewServer)
 }
 
+/** Parses stored tools. Numbers in their schemas keep all digits. */
+export const parseTools = (json: string | null): McpToolRecord[] | null =>
+  json === null ? null : (parseExactJson(json) as McpToolRecord[])
+
 export interface KnownTools {
   tools: McpToolRecord[] | null
   readAt: string | null
@@ -37,13 +45,14 @@ export interface ServerOfCaller extends ListedServer {
 }
 
 interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
-  sharedTools: McpToolRecord[] | null
+  /** JSON, because the driver would round the numbers in schemas. */
+  sharedTools: string | null
   sharedReadAt: string | null
   sharedChangedAt: string | null
   instanceId: string | null
   instanceStatus: string | null
   instanceError: string | null
-  tools: McpToolRecord[] | null
+  tools: string | null
   readAt: string | null
   changedAt: string | null
 }
@@ -57,19 +66,19 @@ export async function readServer(
   serverId: string,
 ): Promise<ServerOfCaller> {
   const [row] = await sql<Row[]>`
-    select ${columns(sql)}, s.url, s.auth_config as "authConfig", s.tools as "sharedTools",
+    select ${columns(sql)}, s.url, s.auth_config as "authConfig", s.tools::text as "sharedTools",
       s.tools_read_at as "sharedReadAt", s.tools_changed_at as "sharedChangedAt", i.id as "instanceId",
-      i.status as "instanceStatus", i.error as "instanceError", i.tools, i.tools_read_at as "readAt",
+      i.status as "instanceStatus", i.error as "instanceError", i.tools::text, i.tools_read_at as "readAt",
       i.tools_changed_at as "changedAt", coalesce(i.status = 'active', false) as "isConnected"
     from mcp_servers s left join lateral (
       select * from mcp_instances
       where server_id = s.id and organization_id = ${organizationId} and user_id = ${userId}
       order by status = 'active' desc, status = 'pending', id desc limit 1) i on true
     where s.id = ${serverId} and not s.is_deleted`
-  if (!row) throw fail('mcp.server_not_found')
+  if (!row) throw fail('mcp.server_not_found', { value: serverId })
   return {
     ...row,
-    shared: { tools: row.sharedTools, readAt: row.sharedReadAt, changedAt: row.sharedChangedAt },
+    shared: { tools: parseTools(row.sharedTools), readAt: row.sharedReadAt, changedAt: row.sharedChangedAt },
     instance:
       row.instanceId === null
         ? null
@@ -77,7 +86,7 @@ export async function readServer(
             id: row.instanceId,
             isActive: row.instanceStatus === 'active',
             error: row.instanceError,
-            tools: row.tools,
+            tools: parseTools(row.tools),
             readAt: row.readAt,
             changedAt: row.changedAt,
           },

@@ -53,7 +53,7 @@ export async function connectAccount(
   input: NewConnection,
 ): Promise<ConnectionAttempt & { cookie: string | null }> {
   const server = await findServer(scope.sql, input.server_id)
-  if (!server) throw fail('mcp.server_not_found')
+  if (!server) throw fail('mcp.server_not_found', { value: input.server_id })
   if (server.authConfig === null) throw fail('mcp.no_auth_config', { serverId: server.id })
   const takesKey = server.authConfig.type === 'api_key'
   if (takesKey && input.api_key === undefined) throw fail('mcp.api_key_needed')
@@ -112,7 +112,7 @@ async function findInstance(
     where organization_id = ${organizationId} and user_id = ${userId} and server_id = ${serverId}
       and ${id === undefined ? sql`(status = 'inactive' or needed_scope is not null)` : sql`id = ${id}`}
     order by id desc limit 1`
-  if (!row && id !== undefined) throw fail('mcp.instance_not_found')
+  if (!row && id !== undefined) throw fail('mcp.instance_not_found', { value: id })
   return row?.id ?? null
 }
 
@@ -124,7 +124,7 @@ async function insertInstance(
   await checkQuota(tx, scope.organizationId)
   const id = newId()
   const locked = await tx`select from mcp_servers where id = ${server.id} and not is_deleted for key share`
-  if (locked.count === 0) throw fail('mcp.server_not_found')
+  if (locked.count === 0) throw fail('mcp.server_not_found', { value: server.id })
   await tx`
     insert into mcp_instances (id, organization_id, user_id, server_id, status)
     values (${id}, ${scope.organizationId}, ${scope.userId}, ${server.id}, 'pending')`

@@ -43,7 +43,7 @@ export function sealCredentials(
 }
 
 /**
- * Decrypts credentials that are to be revoked or replaced. Returns null if they were encrypted with another SECRET.
+ * Decrypts credentials that are to be revoked, replaced or renewed. Returns null if they were encrypted with another SECRET.
  */
 export function openReplaced(
   secrets: Secrets,

@@ -7,7 +7,10 @@ import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import type { Services } from '#platform/services.ts'
 
 export interface McpDependencies
-  extends Pick<Services, 'config' | 'documents' | 'log' | 'net' | 'secrets' | 'storage' | 'uploads'> {
+  extends Pick<
+    Services,
+    'config' | 'documents' | 'log' | 'net' | 'secrets' | 'stalls' | 'storage' | 'uploads'
+  > {
   /** Only for files named `*-system.ts`. All other files use tenant statements. */
   database: Database
   connections: McpConnections
@@ -20,7 +23,7 @@ const CALLBACK = '/api/mcp/callback'
 export const CLIENT_DOCUMENT = '/api/mcp/client.json'
 
 export function createMcpDependencies(services: Services): McpDependencies {
-  const { config, database, documents, log, net, secrets, storage, uploads } = services
+  const { config, database, documents, log, net, secrets, stalls, storage, uploads } = services
   const { apiKey, baseUrl } = config.composio
   return {
     config,
@@ -29,6 +32,7 @@ export function createMcpDependencies(services: Services): McpDependencies {
     log,
     net,
     secrets,
+    stalls,
     storage,
     uploads,
     connections: new McpConnections(net, log),

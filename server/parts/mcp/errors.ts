@@ -1,7 +1,7 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound, prescribedNotFound } from '#errors/define.ts'
 
 export const MCP_ERRORS = defineErrors({
-  'mcp.server_not_found': [404, 'MCP server not found'],
+  'mcp.server_not_found': notFound('MCP server not found', 'mcp_server_id'),
   'mcp.server_taken': [409, 'An MCP server with this toolkit_slug already exists. Choose another slug.'],
   'mcp.server_in_use': [
     409,
@@ -34,7 +34,7 @@ export const MCP_ERRORS = defineErrors({
     'Another account started this connection. Sign in with that account to finish it.',
   ],
   'mcp.no_attempt': [404, 'No connection attempt found. Please connect your account first.'],
-  'mcp.instance_not_found': [404, 'MCP instance not found'],
+  'mcp.instance_not_found': prescribedNotFound('MCP instance not found', 'instance_id'),
   'mcp.instance_inactive': [400, 'This connection is not active. Connect your account again.'],
   'mcp.agent_full': [400, 'An agent can use at most {limit} MCP connections. Remove one first.'],
   'mcp.link_invalid': [403, 'This URL is incomplete or has expired. Request a new one with generate_url.'],

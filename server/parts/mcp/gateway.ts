@@ -5,11 +5,13 @@ import type { Scope } from '#platform/access/scope.ts'
 import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
 import { BODY, bodyOptions } from '#platform/http/body-limits.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
+import { takeTurn } from '#platform/http/take-turn.ts'
 import { checkOrigin } from '#platform/mcp/check-sender.ts'
 import type { McpConnection } from '#platform/mcp/connection.ts'
 import { ANSWER_MS_MAX } from '#platform/mcp/exchange.ts'
 import { McpHttpServer } from '#platform/mcp/serve.ts'
 import type { CallToolResult, McpServerDefinition } from '#platform/mcp/server-definition.ts'
+import { setOrganization } from '#platform/telemetry/running.ts'
 import { noteNeededScope } from './credentials.ts'
 import type { McpDependencies } from './dependencies.ts'
 import { type InstanceFinder, organizationOf, type ReadyInstance } from './instances-system.ts'
@@ -103,15 +105,17 @@ export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway
     // All methods except POST get 405, because the gateway has no sessions and sends no notifications.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: `${GATEWAY}/:instance`,
-    ...bodyOptions(BODY),
+    ...bodyOptions({ ...BODY, keepsDigits: true }, true),
     async handler(request, reply) {
       checkOrigin(deps.config, request.headers)
       const { instance: id } = request.params
       const link = UUID.test(id) ? readGatewayAddress(deps, id, request.query) : null
       if (link === null) throw fail('mcp.link_invalid')
       const instance = await finder.findLinked(link)
-      if (instance === null) throw fail('mcp.instance_not_found')
+      if (instance === null) throw fail('mcp.instance_not_found', { value: id })
       await clientOf(request).admit?.(instance.userId)
+      setOrganization(instance.organizationId)
+      await takeTurn(deps.stalls, request, reply)
       await answerByFetch(request, reply, deps.config.baseUrl, serving.handler(definitionOf(deps, instance)))
     },
   })

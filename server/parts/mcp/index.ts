@@ -1,5 +1,4 @@
 import type { Route } from '#platform/http/define-route.ts'
-import type { RunnableTool } from '#platform/models/index.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
 import { sweepAttempts } from './attempts-system.ts'
@@ -8,7 +7,13 @@ import { InstanceCredentials } from './credentials.ts'
 import { createMcpDependencies } from './dependencies.ts'
 import type { Gateway } from './gateway.ts'
 import { endAllAccess, InstanceFinder, type LeavingOwner, type ReadyInstance } from './instances-system.ts'
-import { type OpenBounds, type OpenTools, openTools, SharedTools } from './open-tools.ts'
+import {
+  type OpenBounds,
+  type OpenTools,
+  openTools,
+  SharedTools,
+  type SharedToolsOfAgent,
+} from './open-tools.ts'
 import { TokenRefresh } from './refresh.ts'
 import { catalogueRoutes, instanceRoutes, resourceRoutes } from './routes.ts'
 import { type CatalogueHit, CatalogueSearch } from './search.ts'
@@ -16,7 +21,13 @@ import { ToolLists, ToolReader } from './tools.ts'
 
 export { registerGateway } from './gateway.ts'
 export { countMcpSessions, type ReadyInstance } from './instances-system.ts'
-export { type FailedInstance, type OpenBounds, TOOLS_MAX } from './open-tools.ts'
+export {
+  describeLeftOutTools,
+  type FailedInstance,
+  type LeftOutTool,
+  type OpenBounds,
+  TOOLS_MAX,
+} from './open-tools.ts'
 export type { CatalogueHit } from './search.ts'
 export { mcpTables } from './tables.ts'
 
@@ -32,7 +43,7 @@ export interface Mcp {
    * Opens the tools of active instances that their owners share with an agent, while the owners are active members.
    * Omits servers that fail.
    */
-  openShared(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]>
+  openShared(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<SharedToolsOfAgent>
   /**
    * Returns the servers of the catalogue that match a question, best first, including whether the user has connected
    * them.
@@ -85,6 +96,7 @@ export function createMcp(services: Services): Mcp {
     start: () => seedCatalogue(deps),
     startSweep: () =>
       repeat(SWEEP_MS, () => sweepAttempts(deps), {
+        name: 'MCP connection attempts',
         log: services.log,
         message: 'MCP connection attempt sweep failed',
       }),

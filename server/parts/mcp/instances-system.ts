@@ -9,6 +9,7 @@ import { isSuspended, refuseSuspended, type Suspendable } from '#platform/access
 import { readFeatures } from '#platform/limits/features.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
+import { parseTools } from './catalogue.ts'
 import { type InstanceCredentials, openReplaced } from './credentials.ts'
 import { connectionKey, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { GatewayLink } from './gateway.ts'
@@ -48,7 +49,8 @@ interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'>, Suspendable {
   credentials: string | null
 }
 
-type SharedRow = Row & Omit<SharedInstance, keyof ReadyInstance>
+type SharedRow = Row &
+  Omit<SharedInstance, keyof ReadyInstance | 'freshTools'> & { freshTools: string | null }
 
 export class InstanceFinder {
   readonly #deps: Pick<McpDependencies, 'database' | 'log'>
@@ -96,11 +98,13 @@ export class InstanceFinder {
     const sql = systemSql(this.#deps.database)
     const rows = await sql<SharedRow[]>`
       select ${columns(sql)}, i.credentials_version as "credentialsVersion",
-        case when i.tools_read_at > now() - ${FRESH_SECONDS} * interval '1 second' then i.tools end as "freshTools"
+        case when i.tools_read_at > now() - ${FRESH_SECONDS} * interval '1 second' then i.tools end::text as "freshTools"
       from ${usable(sql)}
       join agent_mcp_instances shared on shared.instance_id = i.id and shared.agent_id = ${agentId}
       order by shared.position, i.id`
-    return rows.flatMap((row) => this.#open(row))
+    return rows
+      .flatMap((row) => this.#open(row))
+      .map((instance) => ({ ...instance, freshTools: parseTools(instance.freshTools) }))
   }
 
   /**

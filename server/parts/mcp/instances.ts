@@ -18,7 +18,7 @@ import {
 
 /** Maximum number of instances in a list. */
 const LISTED_MAX = 1_000
-/** Maximum number of instances per agent. The limit in parts/agents is the same. */
+/** Maximum number of instances per agent. The limit in parts/agents is the same. @limit connections of an agent */
 const INSTANCES_OF_AGENT_MAX = 20
 
 /** Returns the caller's own instances in the organization, newest first. */
@@ -58,7 +58,7 @@ export async function updateInstance(
     // Lock order: agents before instances, as in parts/agents.
     const found = agentIds === undefined ? [] : await lockAgents(database, agentIds)
     const [row] = await database.select(mcpInstances, { where: eq(mcpInstances.id, instanceId), lock: true })
-    if (!row) throw fail('mcp.instance_not_found')
+    if (!row) throw fail('mcp.instance_not_found', { value: instanceId })
     const before = await sharedWith(database, instanceId)
     const after = agentIds === undefined ? before : [...new Set(agentIds)].sort()
     const auditDetails = { before: { shared_agent_ids: before }, after: { shared_agent_ids: after } }
@@ -73,7 +73,8 @@ export async function updateInstance(
     if (added.length === 0) return
     if (!scope.holds('agent:write')) throw fail('access.missing_permission', { permission: 'agent:write' })
     if (row.status !== 'active') throw fail('mcp.instance_inactive')
-    if (added.some((id) => !found.includes(id))) throw fail('agent.not_found')
+    const missing = added.find((id) => !found.includes(id))
+    if (missing !== undefined) throw fail('agent.not_found', { value: missing })
     for (const agentId of added) await share(database, scope.userId, instanceId, agentId)
   })
   return readInstance(scope, instanceId)
@@ -82,7 +83,7 @@ export async function updateInstance(
 /** Returns the caller's own instance. Throws mcp.instance_not_found. */
 export async function readInstance(scope: Scope<'mcp:write'>, instanceId: string): Promise<InstanceView> {
   const [instance] = await readInstances(scope, { id: instanceId })
-  if (!instance) throw fail('mcp.instance_not_found')
+  if (!instance) throw fail('mcp.instance_not_found', { value: instanceId })
   return instance
 }
 
@@ -136,7 +137,7 @@ export async function deleteInstance(
   // Deletes the row first. The deleted row contains the latest token, which must be revoked, even after a concurrent
   // renewal.
   const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
-  if (!row) throw fail('mcp.instance_not_found')
+  if (!row) throw fail('mcp.instance_not_found', { value: instanceId })
   const credentials = openReplaced(deps.secrets, row.id, row.credentials)
   const server = await findServer(scope.sql, row.serverId)
   const url = credentials?.type === 'composio' ? credentials.url : server?.url

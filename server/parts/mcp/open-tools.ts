@@ -1,7 +1,10 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { sentence } from '#errors'
 import { callWithLinks } from '#platform/mcp/linked-resources.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
+import type { AdaptedSchema } from '#platform/mcp/tool-schemas/adapt.ts'
+import { adaptOnce } from '#platform/mcp/tool-schemas/adapt-once.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import { noteNeededScope } from './credentials.ts'
 import { holderOf, type McpDependencies } from './dependencies.ts'
@@ -10,9 +13,12 @@ import type { ToolLists } from './tools.ts'
 
 /** Timeout for listing a server's tools if another server has responded, in milliseconds. */
 const LIST_TIMEOUT_MS = 10_000
-/** Timeout of a tool call, in milliseconds (spec, Limits). */
+/** Timeout of a tool call, in milliseconds (spec, Limits). @limit time of a tool call */
 const CALL_MS_MAX = 30_000
-/** Maximum number of tools per model request, across all servers. No provider accepts more. */
+/**
+ * Maximum number of tools per model request, across all servers. No provider accepts more.
+ * @limit tools of all servers in a model request
+ */
 export const TOOLS_MAX = 128
 
 export interface FailedInstance {
@@ -35,14 +41,38 @@ export interface OpenBounds {
   bytesMax?: number
 }
 
+/** A tool that no model can be offered, although its server responds. */
+export interface LeftOutTool {
+  name: string
+  serverName: string
+  /** Sentence about the tool. */
+  reason: string
+}
+
 export interface OpenTools {
   tools: RunnableTool[]
   failed: FailedInstance[]
+  /** The first tools that are left out, at most LEFT_OUT_TOOLS_MAX. */
+  leftOut: LeftOutTool[]
 }
+
+export type SharedToolsOfAgent = Pick<OpenTools, 'tools' | 'leftOut'>
+
+/** Maximum tools in the report of those that are left out. */
+const LEFT_OUT_TOOLS_MAX = 20
+
+/** Tells a model which tools are missing. Returns '' if none are. */
+export const describeLeftOutTools = (leftOut: readonly LeftOutTool[]): string =>
+  leftOut.length === 0
+    ? ''
+    : `You do not have these tools of connected services. Say so if the user needs one of them. ${leftOut
+        .map(({ name, serverName, reason }) => `${validName(name)} (${serverName}): ${reason}`)
+        .join(' ')}`
 
 interface OfferedTool {
   instance: ReadyInstance
   tool: McpToolRecord
+  adapted: AdaptedSchema
 }
 
 /** Dependencies of openTools, and of the tools that it opens. */
@@ -56,7 +86,8 @@ interface Opening extends Pick<McpDependencies, 'connections' | 'log'> {
  *
  * Omits and reports servers that fail, or that don't respond in time. The timeout is 10 seconds if any server
  * responds, otherwise `waitMs`. If there are too many tools, each server gets an equal share, from the start of its
- * list. Rejects only if the signal aborts, with its reason.
+ * list. Leaves out and reports tools whose schema providers would refuse in any form. Rejects only if the signal aborts,
+ * with its reason.
  */
 export async function openTools(
   opening: Opening,
@@ -65,23 +96,24 @@ export async function openTools(
   { toolsMax = TOOLS_MAX, waitMs = LIST_TIMEOUT_MS, reserved = [], bytesMax }: OpenBounds = {},
 ): Promise<OpenTools> {
   const failed: FailedInstance[] = []
+  const leftOut: LeftOutTool[] = []
   const deadline = new ListDeadline(waitMs)
   const listSignal = AbortSignal.any([signal, deadline.signal])
-  const listOne = async (instance: (typeof instances)[number]): Promise<OfferedTool[]> => {
+  const listOne = async (instance: (typeof instances)[number]): Promise<AsyncIterator<OfferedTool>> => {
     try {
       const listed = instance.freshTools ?? (await opening.lists.list(instance, listSignal))
       deadline.shorten()
-      return listed.map((tool) => ({ instance, tool }))
+      return usable(instance, listed, leftOut)
     } catch (error) {
       signal.throwIfAborted()
       const { id: instanceId, serverName } = instance
       failed.push({ instanceId, serverName, ...describe(opening, error, deadline.signal) })
-      return []
+      return usable(instance, [], leftOut)
     }
   }
   try {
     const lists = await Promise.all(instances.map(listOne))
-    const offered = takeRoundRobin(lists, Math.max(0, toolsMax - reserved.length), bytesMax)
+    const offered = await takeRoundRobin(lists, Math.max(0, toolsMax - reserved.length), bytesMax)
     const names = nameToolsForModel(
       offered.map(({ instance, tool }) => ({
         name: tool.name,
@@ -90,7 +122,11 @@ export async function openTools(
       })),
       reserved,
     )
-    return { tools: offered.map((each, index) => runnable(opening, each, names[index] as string)), failed }
+    return {
+      tools: offered.map((each, index) => runnable(opening, each, names[index] as string)),
+      failed,
+      leftOut,
+    }
   } finally {
     deadline.end()
   }
@@ -141,47 +177,65 @@ function describe(
   return { isTooSlow: false, error: sentence('server.error') }
 }
 
+/** Yields the tools that models can be offered, and reports the others. */
+async function* usable(
+  instance: ReadyInstance,
+  tools: readonly McpToolRecord[],
+  leftOut: LeftOutTool[],
+): AsyncGenerator<OfferedTool> {
+  for (const tool of tools) {
+    const adapted =
+      tool.left_out === undefined ? await adaptOnce(tool.input_schema) : { refused: tool.left_out }
+    if (!('refused' in adapted)) yield { instance, tool, adapted }
+    else if (leftOut.length < LEFT_OUT_TOOLS_MAX)
+      leftOut.push({ name: tool.name, serverName: instance.serverName, reason: adapted.refused })
+  }
+}
+
 /**
  * Takes the first tool of each list, then the second of each, and so on, until the limits are reached. A list ends at
  * its first tool that doesn't fit. Returns the taken tools, list by list.
  */
-function takeRoundRobin(
-  lists: readonly (readonly OfferedTool[])[],
+async function takeRoundRobin(
+  lists: readonly AsyncIterator<OfferedTool>[],
   most: number,
   bytesMax: number | undefined,
-): OfferedTool[] {
-  const shares = lists.map(() => 0)
+): Promise<OfferedTool[]> {
+  const taken = lists.map((): OfferedTool[] => [])
+  const ended = new Set<number>()
   let left = most
   let bytesLeft = bytesMax ?? 0
-  for (let turn = 0, took = true; took && left > 0; turn += 1) {
-    took = false
+  while (left > 0 && ended.size < lists.length)
     for (const [index, list] of lists.entries()) {
-      const next = list[turn]
-      if (left === 0 || next === undefined || shares[index] !== turn) continue
-      const bytes = bytesMax === undefined ? 0 : Buffer.byteLength(JSON.stringify(next.tool))
-      if (bytes > bytesLeft) continue
-      shares[index] = turn + 1
-      left -= 1
-      bytesLeft -= bytes
-      took = true
+      if (left === 0 || ended.has(index)) continue
+      const { value: next } = await list.next()
+      const bytes = next && bytesMax !== undefined ? bytesOf(next) : 0
+      if (next && bytes <= bytesLeft) {
+        taken[index]?.push(next)
+        left -= 1
+        bytesLeft -= bytes
+      } else ended.add(index)
     }
-  }
-  return lists.flatMap((list, index) => list.slice(0, shares[index]))
+  return taken.flat()
 }
 
-function runnable(opening: Opening, { instance, tool }: OfferedTool, name: string): RunnableTool {
+const bytesOf = ({ tool: { name, description }, adapted: { schema } }: OfferedTool): number =>
+  Buffer.byteLength(JSON.stringify({ name, description, input_schema: schema }))
+
+function runnable(opening: Opening, { instance, tool, adapted }: OfferedTool, name: string): RunnableTool {
   const { connections, lists } = opening
   const noteUnknown = (failure: string | null): void => {
     if (failure !== null && UNKNOWN_TOOL.test(failure)) lists.forget(instance.sql, holderOf(instance))
   }
   return {
-    definition: { name, description: tool.description, parameters: tool.input_schema },
+    definition: { name, description: tool.description, parameters: adapted.schema },
     timeoutMs: CALL_MS_MAX,
     async run(input, signal) {
       try {
         const options = { signal, timeoutMs: CALL_MS_MAX }
         const connection = await connections.open(instance.endpoint, signal)
-        const { output, isError, error, files } = await callWithLinks(connection, tool.name, input, options)
+        const own = adapted.toServer(input)
+        const { output, isError, error, files } = await callWithLinks(connection, tool.name, own, options)
         noteUnknown(error)
         return isError
           ? { output: null, successful: false, error }
@@ -207,7 +261,7 @@ const UNKNOWN_TOOL = /unknown tool|no (such )?tool|tool\b.{0,200}\bnot found|met
 function asData(output: unknown): unknown {
   if (typeof output !== 'string' || !/^\s*[{[]/.test(output)) return output
   try {
-    return JSON.parse(output)
+    return parseExactJson(output)
   } catch {
     return output
   }
@@ -233,14 +287,14 @@ export class SharedTools {
    * Opens the tools shared with an agent. Reuses lists from the last minute. A server that fails is skipped for a
    * minute, or until its account is reconnected. If the signal aborts, rejects with its reason.
    */
-  async open(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]> {
+  async open(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<SharedToolsOfAgent> {
     const instances = await this.#finder.findShared(agentId)
     const usable = instances.filter((instance) => !this.#isLeftOut(keyOf(instance)))
-    if (usable.length === 0) return []
-    const { tools, failed } = await openTools(this.#opening, usable, signal, bounds)
+    if (usable.length === 0) return { tools: [], leftOut: [] }
+    const { tools, failed, leftOut } = await openTools(this.#opening, usable, signal, bounds)
     const ids = new Set(failed.map(({ instanceId }) => instanceId))
     for (const instance of usable) if (ids.has(instance.id)) this.#leaveOut(keyOf(instance))
-    return tools
+    return { tools, leftOut }
   }
 
   #isLeftOut(key: string): boolean {

@@ -5,7 +5,7 @@ import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import { AuthorizationError } from '#platform/mcp/authorization-error.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
-import { openCredentials, sealCredentials } from './credentials.ts'
+import { openReplaced, sealCredentials } from './credentials.ts'
 import { isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import { forgetLostClient } from './providers.ts'
 
@@ -121,8 +121,11 @@ export class TokenRefresh {
   ): Promise<void> {
     const { authorizer, secrets, log } = this.#deps
     const { id: instanceId, sql } = instance
-    const stored = openCredentials(secrets, instanceId, credentials)
-    if (stored?.type !== 'oauth') throw new McpError('unauthorized', sentence('mcp.nothing_to_renew'))
+    const stored = openReplaced(secrets, instanceId, credentials)
+    if (stored?.type !== 'oauth') {
+      await this.#rest(instance, claim)
+      throw new McpError('unauthorized', sentence('mcp.nothing_to_renew'))
+    }
     let grant: StoredGrant
     try {
       grant = await authorizer.refresh(stored.grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS))

@@ -7,7 +7,7 @@ import {
   ErrorValues,
   idOf,
   matching,
-  NOT_BLANK,
+  NAME,
   Nullable,
   ObjectId,
   OpenQuery,
@@ -137,7 +137,7 @@ const SharedAgentIds = Type.Array(Uuid, {
 })
 
 export const InstanceChange = Body({
-  name: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name of the connection.' }),
+  name: Type.String({ minLength: 1, maxLength: 200, ...NAME, description: 'Name of the connection.' }),
   shared_agent_ids: Type.Optional(SharedAgentIds),
 })
 export type InstanceChange = Static<typeof InstanceChange>

@@ -10,10 +10,7 @@ import type { McpDependencies } from './dependencies.ts'
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
-export interface Tool {
-  name: string
-  description: string
-}
+export type Tool = Pick<McpToolRecord, 'name' | 'description' | 'left_out'>
 
 export interface ServerRow {
   id: string

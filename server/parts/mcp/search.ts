@@ -29,7 +29,10 @@ type Dependencies = Pick<McpDependencies, 'database'>
 /** Limits of the index: tools per server, and servers and tools in total. */
 const TOOLS_OF_A_SERVER_MAX = 200
 const ENTRIES_MAX = 10_000
-/** Maximum number of a user's connections that are searched, newest first. */
+/**
+ * Maximum number of a user's connections that are searched, newest first.
+ * @limit connections of a user that a search covers (newest first)
+ */
 const CONNECTIONS_MAX = 50
 /** Maximum number of connections whose index is cached. */
 const READY_CONNECTIONS_MAX = 100
@@ -204,7 +207,8 @@ export class CatalogueSearch {
 const DESCRIPTION_CHARACTERS_MAX = 1_000
 
 function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], texts: string[]): void {
-  for (const { name, description } of tools.slice(0, TOOLS_OF_A_SERVER_MAX)) {
+  for (const { name, description, left_out: reason } of tools.slice(0, TOOLS_OF_A_SERVER_MAX)) {
+    if (reason !== undefined) continue
     if (entries.length >= ENTRIES_MAX) return
     const tool = { name, description: description.slice(0, DESCRIPTION_CHARACTERS_MAX) }
     entries.push({ serverId: server.id, tool })

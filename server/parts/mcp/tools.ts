@@ -4,9 +4,10 @@ import type { Fragment, TenantSql, TenantTransaction } from '#database/tenant-sq
 import { sentence } from '#errors'
 import type { Actor, Scope } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
-import type { McpEndpoint, McpTool } from '#platform/mcp/connection.ts'
+import type { McpEndpoint, McpTool, McpToolList } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { rejectOnAbort } from '#platform/mcp/reject-on-abort.ts'
+import { adaptOnce } from '#platform/mcp/tool-schemas/adapt-once.ts'
 import { type KnownTools, readServer, type ServerOfCaller } from './catalogue.ts'
 import { type ServerWithTools, type ToolList, viewWithTools } from './catalogue-schemas.ts'
 import { noteNeededScope } from './credentials.ts'
@@ -111,7 +112,7 @@ export class ToolReader {
     try {
       const connection = await this.#deps.connections.open(await open(), late)
       const read = await connection.listTools(late)
-      tools = read.tools.map(recordOf)
+      tools = await recordsOf(read)
     } catch (error) {
       if (error === late.reason)
         return viewTools(known, sentence('mcp.server_timeout', { seconds: READ_TIMEOUT_MS / 1000 }))
@@ -195,14 +196,14 @@ export class ToolLists {
 
   async #read(instance: ReadyInstance, signal: AbortSignal): Promise<McpToolRecord[]> {
     const { connections } = this.#deps
-    const { tools } = await connections
+    const list = await connections
       .open(instance.endpoint, signal)
       .then((connection) => connection.listTools(signal))
       .catch((error: unknown) => {
         noteNeededScope(this.#deps, instance, error)
         throw error
       })
-    const listed = tools.map(recordOf)
+    const listed = await recordsOf(list)
     await this.#keep(instance, listed)
     return listed
   }
@@ -223,11 +224,21 @@ export class ToolLists {
   }
 }
 
-const recordOf = ({ name, description, inputSchema }: McpTool): McpToolRecord => ({
-  name,
-  description,
-  input_schema: inputSchema,
-})
+/** Returns the listed tools, followed by those that are omitted from the list. */
+async function recordsOf({ tools, omitted }: McpToolList): Promise<McpToolRecord[]> {
+  const records = new Map<string, McpToolRecord>()
+  for (const tool of tools) records.set(tool.name, await recordOf(tool))
+  for (const { name, reason } of omitted)
+    if (name !== '' && !records.has(name))
+      records.set(name, { name, description: '', input_schema: { type: 'object' }, left_out: reason })
+  return [...records.values()]
+}
+
+async function recordOf({ name, description, inputSchema }: McpTool): Promise<McpToolRecord> {
+  const adapted = await adaptOnce(inputSchema)
+  const record = { name, description, input_schema: inputSchema }
+  return 'refused' in adapted ? { ...record, left_out: adapted.refused } : record
+}
 
 /** Names of the tools that were added, removed or changed. */
 interface Difference {

@@ -1,12 +1,15 @@
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { openAiError } from '#platform/http/wire-errors.ts'
-import type { ModelSink, TokenLogprob, ToolCall } from '#platform/models/types.ts'
+import type { ModelRequest, ModelSink, TokenLogprob, ToolCall } from '#platform/models/types.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { Sender } from '../agents/index.ts'
 import type { Outcome } from '../llm/index.ts'
 import { readChatRequest } from './chat-request.ts'
-import { type Generation, generate, type OpenAiDependencies } from './generate.ts'
+import { viewChatCall } from './chat-tools.ts'
+import type { ClientTools } from './client-tools.ts'
+import type { Generation, OpenAiDependencies } from './generate.ts'
+import { generateChoices } from './generate-choices.ts'
 import { usesFunctions } from './legacy-functions.ts'
 import { ignoredHeader, withIgnored } from './review-parameters.ts'
 import type { ChatCompletionRequest } from './schemas.ts'
@@ -18,102 +21,155 @@ import type { ChatCompletionRequest } from './schemas.ts'
 export async function completeChat(
   deps: OpenAiDependencies,
   sender: Sender,
-  body: ChatCompletionRequest,
+  { n: count, ...body }: ChatCompletionRequest,
   left: AbortSignal,
 ) {
-  const request = await readChatRequest(deps.services, sender, body)
-  if (body.stream) return streamCompletion(deps, sender, body, request, left)
-  const calls: ToolCall[] = []
-  const probabilities: TokenLogprob[] = []
-  let reasoning = ''
-  const sink = {
-    text: (_text: string, logprobs: TokenLogprob[] = []) => {
-      probabilities.push(...logprobs)
-    },
-    reasoning: (text: string) => {
-      reasoning += text
-    },
-    toolCall: (call: ToolCall) => {
-      calls.push(call)
-    },
-  }
+  const { request, tools } = await readChatRequest(deps.services, sender, body)
+  const indexes = Array.from({ length: count ?? 1 }, (_, index) => index)
+  if (body.stream) return streamCompletion(deps, sender, body, { request, tools, indexes }, left)
+  const replies = indexes.map(() => new CollectedReply())
+  const sinks = replies.map(({ sink }) => sink) as [ModelSink, ...ModelSink[]]
   const call = { name: body.model, request }
-  const { id, created, model, ended, ignored } = await generate(deps, sender, call, sink, left)
-  const outcome = await ended
+  const { first, ended, failure } = await generateChoices(deps, sender, call, sinks, left)
+  const outcomes = await Promise.all(ended)
+  const broke = await failure
   if (left.aborted) throw fail('request.abandoned')
-  if (outcome.failure) throw outcome.failure
-  const isCall = outcome.finishReason === 'tool_calls'
-  const message = {
-    role: 'assistant',
-    content: outcome.content === '' && isCall ? null : outcome.content,
-    refusal: null,
-    ...(reasoning !== '' && { reasoning_content: reasoning }),
-    ...(isCall && viewCalls(body, calls)),
-  }
-  const logprobs = viewLogprobs(body.logprobs ? probabilities : undefined)
+  if (broke) throw broke
+  const { id, created, model, ignored } = first
   const completion = {
     id: `chatcmpl-${id}`,
     object: 'chat.completion' as const,
     created,
     model,
-    choices: [{ index: 0, message, logprobs, finish_reason: finishOf(outcome, usesFunctions(body)) }],
-    usage: usageOf(outcome),
+    choices: replies.map((reply, index) => reply.view(body, tools, index, outcomes[index] as Outcome)),
+    usage: totalOf(outcomes),
   }
-  return withIgnored(completion, ignored)
+  return withIgnored(completion, [...tools.ignored, ...ignored])
+}
+
+/** A reply that is not streamed. */
+class CollectedReply {
+  readonly #calls: ToolCall[] = []
+  readonly #probabilities: TokenLogprob[] = []
+  #reasoning = ''
+  #refusal = ''
+
+  readonly sink: ModelSink = {
+    text: (_text, logprobs = []) => {
+      this.#probabilities.push(...logprobs)
+    },
+    reasoning: (text) => {
+      this.#reasoning += text
+    },
+    refusal: (text) => {
+      this.#refusal += text
+    },
+    toolCall: (call) => {
+      this.#calls.push(call)
+    },
+  }
+
+  view(body: ChatCompletionRequest, tools: ClientTools, index: number, outcome: Outcome) {
+    const refusal = this.#refusal
+    const isCall = outcome.finishReason === 'tool_calls'
+    const content = outcome.content.slice(0, outcome.content.length - refusal.length)
+    const reasoning = outcome.reasoning ?? this.#reasoning
+    const message = {
+      role: 'assistant',
+      content: content === '' && (isCall || refusal !== '') ? null : content,
+      refusal: refusal || null,
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
+      ...(isCall && viewCalls(body, tools, this.#calls)),
+    }
+    const logprobs = viewLogprobs(body.logprobs ? this.#probabilities : undefined)
+    const reason = refusal === '' ? finishOf(outcome, usesFunctions(body)) : FINISH.stop
+    return { index, message, logprobs, finish_reason: reason }
+  }
 }
 
 const viewLogprobs = (probabilities: TokenLogprob[] | undefined) =>
   probabilities ? { content: probabilities, refusal: null } : null
 
 /** Returns the calls of a message, in the form in which the request defines its tools. */
-function viewCalls(body: ChatCompletionRequest, calls: readonly ToolCall[]): object {
-  const viewed = calls.map(viewCall)
+function viewCalls(body: ChatCompletionRequest, tools: ClientTools, calls: readonly ToolCall[]): object {
+  const viewed = calls.map((call) => viewChatCall(tools, call))
   return usesFunctions(body) ? { function_call: viewed[0]?.function } : { tool_calls: viewed }
 }
-
-const viewCall = ({ id, name, input }: ToolCall) => ({
-  id,
-  type: 'function',
-  function: { name, arguments: JSON.stringify(input) },
-})
 
 async function streamCompletion(
   deps: OpenAiDependencies,
   sender: Sender,
   body: ChatCompletionRequest,
-  request: Awaited<ReturnType<typeof readChatRequest>>,
+  { request, tools, indexes }: { request: ModelRequest; tools: ClientTools; indexes: readonly number[] },
   left: AbortSignal,
 ): Promise<EventStream> {
-  const stream = new CompletionStream(body)
+  const log = new EventLog()
+  let events = 0
+  const write = (data: string): void => {
+    events += 1
+    log.append(String(events), data)
+  }
+  const streams = indexes.map((index) => new ChoiceStream(body, tools, index, write))
   const abandoned = new AbortController()
   const signal = AbortSignal.any([left, abandoned.signal])
-  const generation = await generate(deps, sender, { name: body.model, request }, stream.sink, signal)
-  stream.begin(generation)
-  void generation.ended.then((outcome) => stream.end(outcome))
-  return { log: stream.log, named: false, abandoned, ...ignoredHeader(generation.ignored) }
+  const sinks = streams.map(({ sink }) => sink) as [ModelSink, ...ModelSink[]]
+  const { first, ended, failure } = await generateChoices(
+    deps,
+    sender,
+    { name: body.model, request },
+    sinks,
+    signal,
+  )
+  const head = headOf(first)
+  for (const [index, stream] of streams.entries()) {
+    stream.begin(head)
+    void ended[index]?.then((outcome) => stream.end(outcome))
+  }
+  void Promise.all([failure, ...ended]).then(([broke, ...outcomes]) => {
+    if (broke) write(JSON.stringify(openAiError(broke)))
+    else {
+      if (body.stream_options?.include_usage)
+        write(`${head},"choices":[],"usage":${JSON.stringify(totalOf(outcomes))}}`)
+      write('[DONE]')
+    }
+    log.end()
+  })
+  return { log, named: false, abandoned, ...ignoredHeader([...tools.ignored, ...first.ignored]) }
 }
 
-/** Writes the chunks of a completion to an event log, from which the response is streamed. */
-class CompletionStream {
-  readonly log = new EventLog()
+const headOf = ({ id, created, model }: Generation): string =>
+  `{"id":"chatcmpl-${id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
+
+/** Writes the chunks of one choice of a completion for the event log from which the response is streamed. */
+class ChoiceStream {
+  readonly #write: (data: string) => void
+  readonly #index: number
   readonly #body: ChatCompletionRequest
+  readonly #tools: ClientTools
   readonly #includesUsage: boolean
   #head = ''
-  #events = 0
   #calls = 0
+  #hasRefusal = false
   /** Deltas that arrived before the completion's id was known. */
   #early: [delta: string, logprobs: TokenLogprob[] | undefined][] = []
 
-  constructor(body: ChatCompletionRequest) {
+  constructor(body: ChatCompletionRequest, tools: ClientTools, index: number, write: (data: string) => void) {
     this.#body = body
+    this.#tools = tools
+    this.#index = index
+    this.#write = write
     this.#includesUsage = body.stream_options?.include_usage ?? false
   }
 
   readonly sink: ModelSink = {
     text: (text, logprobs) => this.#delta(`{"content":${JSON.stringify(text)}}`, logprobs),
+    refusal: (text) => {
+      this.#hasRefusal = true
+      this.#delta(`{"refusal":${JSON.stringify(text)}}`)
+    },
     reasoning: (text) => this.#delta(`{"reasoning_content":${JSON.stringify(text)}}`),
     toolCall: (call) => {
-      const viewed = viewCall(call)
+      const viewed = viewChatCall(this.#tools, call)
       const isLegacy = usesFunctions(this.#body)
       this.#delta(
         JSON.stringify(
@@ -124,23 +180,17 @@ class CompletionStream {
     },
   }
 
-  begin({ id, created, model }: Generation): void {
-    this.#head = `{"id":"chatcmpl-${id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
+  begin(head: string): void {
+    this.#head = head
     this.#delta('{"role":"assistant","content":""}')
     for (const [delta, logprobs] of this.#early) this.#delta(delta, logprobs)
   }
 
+  /** Writes the last chunk, unless the call failed. */
   end(outcome: Outcome): void {
-    if (outcome.failure) {
-      this.#append(JSON.stringify(openAiError(outcome.failure)))
-      this.log.end()
-      return
-    }
-    this.#choice('{}', JSON.stringify(finishOf(outcome, usesFunctions(this.#body))))
-    if (this.#includesUsage)
-      this.#append(`${this.#head},"choices":[],"usage":${JSON.stringify(usageOf(outcome))}}`)
-    this.#append('[DONE]')
-    this.log.end()
+    if (outcome.failure) return
+    const reason = this.#hasRefusal ? FINISH.stop : finishOf(outcome, usesFunctions(this.#body))
+    this.#choice('{}', JSON.stringify(reason))
   }
 
   #delta(delta: string, logprobs?: TokenLogprob[]): void {
@@ -151,14 +201,9 @@ class CompletionStream {
   #choice(delta: string, finishReason: string, logprobs?: TokenLogprob[]): void {
     const usage = this.#includesUsage ? ',"usage":null' : ''
     const shown = logprobs ? JSON.stringify(viewLogprobs(logprobs)) : 'null'
-    this.#append(
-      `${this.#head},"choices":[{"index":0,"delta":${delta},"logprobs":${shown},"finish_reason":${finishReason}}]${usage}}`,
+    this.#write(
+      `${this.#head},"choices":[{"index":${this.#index},"delta":${delta},"logprobs":${shown},"finish_reason":${finishReason}}]${usage}}`,
     )
-  }
-
-  #append(data: string): void {
-    this.#events += 1
-    this.log.append(String(this.#events), data)
   }
 }
 
@@ -167,11 +212,33 @@ const FINISH = {
   length: 'length',
   tool_calls: 'tool_calls',
   content_filter: 'content_filter',
+  /** A refusal whose words are in the content. The format has no other reason for it. */
+  refusal: 'content_filter',
   other: 'stop',
 } as const
 
 export const finishOf = ({ finishReason }: Outcome, isLegacy = false): string =>
   finishReason === 'tool_calls' && isLegacy ? 'function_call' : FINISH[finishReason ?? 'other']
+
+/** Returns the usage of all replies to one request. */
+function totalOf(outcomes: readonly Outcome[]): ReturnType<typeof usageOf> {
+  const [first, ...others] = outcomes.map(usageOf) as [ReturnType<typeof usageOf>]
+  return others.reduce(
+    (sum, next: ReturnType<typeof usageOf>) => ({
+      prompt_tokens: sum.prompt_tokens + next.prompt_tokens,
+      completion_tokens: sum.completion_tokens + next.completion_tokens,
+      total_tokens: sum.total_tokens + next.total_tokens,
+      prompt_tokens_details: {
+        cached_tokens: sum.prompt_tokens_details.cached_tokens + next.prompt_tokens_details.cached_tokens,
+      },
+      completion_tokens_details: {
+        reasoning_tokens:
+          sum.completion_tokens_details.reasoning_tokens + next.completion_tokens_details.reasoning_tokens,
+      },
+    }),
+    first,
+  )
+}
 
 export function usageOf({ usage }: Outcome) {
   const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = usage ?? {}

@@ -1,42 +1,45 @@
 import { fail, sentence } from '#errors'
-import { parseArguments } from '#platform/models/tool-calls.ts'
-import type { Effort, Hints, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
+import type { Effort, Hints, ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import type { Sender } from '../agents/index.ts'
 import { chatParts } from './chat-parts.ts'
+import { readChatCall, readChatTools } from './chat-tools.ts'
+import type { ClientTools } from './client-tools.ts'
 import type { OpenAiDependencies } from './generate.ts'
 import { withTools } from './legacy-functions.ts'
-import { plainText, readContent } from './read-content.ts'
+import { checkParts, joinVisible, plainText, readContent } from './read-content.ts'
 import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ChatCompletionRequest, ChatMessage } from './schemas.ts'
+import { readExtra } from './review-parameters.ts'
+import { ChatCompletionRequest, type ChatMessage } from './schemas.ts'
 
-/** Maximum number of images per request. No provider accepts more. */
+/** Maximum number of images per request. No provider accepts more. @limit images of a request */
 export const IMAGES_MAX = 20
+
+interface ChatRequest {
+  request: ModelRequest
+  tools: ClientTools
+}
 
 /** Converts a chat completion request to a model request. Throws request.invalid. */
 export async function readChatRequest(
   services: OpenAiDependencies['services'],
   sender: Sender,
   original: ChatCompletionRequest,
-): Promise<ModelRequest> {
+): Promise<ChatRequest> {
   refuseFields(original)
   const body = withTools(original)
-  const { tools, tool_choice: choice, response_format: format, stop } = body
+  const { response_format: format, stop } = body
   const messages = withUserMessage(body.messages)
-  const { functions, demanded } = readAllowed(
-    (tools ?? []).map((tool) => tool.function),
-    choice,
-  )
+  const tools = readChatTools(body)
   const maxTokens = body.max_completion_tokens ?? body.max_tokens
   const system = messages.filter(isInstruction).map(({ content }) => plainText(content))
-  return {
-    ...(system.length > 0 && { system: system.join('\n\n') }),
+  const request: ModelRequest = {
+    ...(system.length > 0 && { system: joinVisible(system) }),
     messages: await readMessages(services.net, messages, chatParts(services, sender)),
-    ...(functions.length > 0 && { tools: functions.map(readTool) }),
-    ...readChoice(demanded, functions),
+    ...tools.read(),
     ...readSampling(body),
-    ...(maxTokens && maxTokens > 0 && { maxTokens }),
+    ...(maxTokens && maxTokens > 0 && { maxTokens, maxTokensIncludeThinking: true }),
     ...(stop && { stop: typeof stop === 'string' ? [stop] : stop }),
     ...readFormat(format && 'json_schema' in format ? { type: format.type, ...format.json_schema } : format),
     ...readEffort(body.reasoning_effort),
@@ -44,18 +47,9 @@ export async function readChatRequest(
     ...(body.logprobs && { logprobs: body.top_logprobs ?? 0 }),
     ...(body.verbosity && { verbosity: body.verbosity }),
     ...readHints(body),
+    ...readExtra(ChatCompletionRequest, body),
   }
-}
-
-/** Returns the functions that the model can call, and the choice between them. */
-function readAllowed(functions: Function[], choice: ChatCompletionRequest['tool_choice']) {
-  if (!choice || typeof choice === 'string') return { functions, demanded: choice }
-  if (choice.type === 'function') return { functions, demanded: choice.function }
-  const { mode, tools } = choice.allowed_tools
-  const names = tools.map((tool) => tool.function.name)
-  const allowed = functions.filter(({ name }) => names.includes(name))
-  if (allowed.length < new Set(names).size) throw refuse(sentence('openai.allowed_tools'))
-  return { functions: allowed, demanded: mode }
+  return { request, tools }
 }
 
 /** If a request has only instructions, the last one is the user's message. */
@@ -64,30 +58,6 @@ function withUserMessage(messages: ChatMessage[]): ChatMessage[] {
   return last && messages.every(isInstruction)
     ? [...messages.slice(0, -1), { ...last, role: 'user' }]
     : messages
-}
-
-interface Function {
-  name: string
-  description?: string | null
-  parameters?: object | null
-}
-
-export const readTool = ({ name, description, parameters }: Function) => ({
-  name,
-  description: description ?? '',
-  parameters: (parameters ?? { type: 'object', properties: {} }) as Record<string, unknown>,
-})
-
-/** Converts `tool_choice`. Throws request.invalid if it requires a tool that the request doesn't define. */
-export function readChoice(
-  choice: 'auto' | 'none' | 'required' | { name: string } | null | undefined,
-  tools: readonly { name: string }[],
-): Partial<ModelRequest> {
-  if (!choice) return {}
-  const demanded = tools.filter(({ name }) => typeof choice === 'string' || name === choice.name)
-  if (demanded.length === 0 && choice !== 'auto' && choice !== 'none')
-    throw refuse(sentence('openai.tool_choice'))
-  return { toolChoice: typeof choice === 'object' ? { name: choice.name } : choice }
 }
 
 interface Sampling {
@@ -187,19 +157,20 @@ async function readMessages(
   const budget = newImageBudget()
   const read: ModelMessage[] = []
   for (const [index, message] of messages.entries()) {
-    if (isInstruction(message)) continue
     const at = `messages.${index}`
+    checkParts(`${at}.content`, message.content)
+    if (isInstruction(message)) continue
     if (message.role === 'tool') {
       const id = message.tool_call_id ?? ''
       const toolName = names.get(id)
       if (toolName === undefined) throw refuse(sentence('openai.tool_call_id', { field: at }))
       read.push({ role: 'tool', toolCallId: id, toolName, output: plainText(message.content) })
     } else if (message.role === 'assistant') {
-      const toolCalls = (message.tool_calls ?? []).map(({ id, function: called }, number) =>
-        readCall(`${at}.tool_calls.${number}`, id, called),
+      const toolCalls = (message.tool_calls ?? []).map((call, place) =>
+        readChatCall(call, `${at}.tool_calls.${place}`),
       )
       for (const { id, name } of toolCalls) names.set(id, name)
-      const content = plainText(message.content)
+      const content = plainText(message.content) + (message.refusal ?? '')
       read.push({ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) })
     } else read.push({ role: 'user', content: await readContent(net, budget, at, message.content, parts) })
   }
@@ -208,16 +179,5 @@ async function readMessages(
 
 const countImages = (parts: readonly { type: string }[]): number =>
   parts.filter(({ type }) => type === 'image_url').length
-
-/** Parses the arguments of a tool call. Throws request.invalid if they are not a JSON object. */
-export function readCall(
-  at: string,
-  id: string,
-  { name, arguments: text }: { name: string; arguments: string },
-): ToolCall {
-  const input = parseArguments(text)
-  if (input === undefined) throw refuse(sentence('openai.arguments', { field: at }))
-  return { id, name, input }
-}
 
 const refuse = (reason: string) => fail('request.invalid', { reason })

@@ -1,6 +1,18 @@
 import Type, { type Static } from 'typebox'
 import { described, Enum } from '#platform/http/schemas.ts'
-import { Hints, Name, open, optional, Rarer, Sampling, Stop, StreamOptions, Text, Usage } from './schemas.ts'
+import {
+  COUNT_MAX,
+  Hints,
+  Name,
+  open,
+  optional,
+  Rarer,
+  Sampling,
+  Stop,
+  StreamOptions,
+  Text,
+  Usage,
+} from './schemas.ts'
 
 export const CompletionRequest = open(
   {
@@ -12,7 +24,9 @@ export const CompletionRequest = open(
     temperature: Sampling.temperature,
     top_p: Sampling.top_p,
     stream: Sampling.stream,
-    max_tokens: optional(Type.Integer({ minimum: 1, description: 'Maximum number of tokens of the reply.' })),
+    max_tokens: optional(
+      Type.Integer({ minimum: 1, maximum: COUNT_MAX, description: 'Maximum number of tokens of the reply.' }),
+    ),
     stop: Stop,
     stream_options: StreamOptions,
     ...Rarer,

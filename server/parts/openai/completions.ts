@@ -21,7 +21,7 @@ export async function complete(
   left: AbortSignal,
 ) {
   const content = Array.isArray(prompt) ? (prompt[0] ?? '') : prompt
-  const request = await readChatRequest(deps.services, sender, {
+  const { request } = await readChatRequest(deps.services, sender, {
     ...body,
     messages: [{ role: 'user', content }],
   })

@@ -3,18 +3,18 @@ import { decodeTokens, takesDimensions } from '#platform/models/index.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { Sender } from '../agents/index.ts'
 import { modelFailure } from '../llm/index.ts'
+import type { EmbeddingRequest } from './embedding-schemas.ts'
 import type { OpenAiDependencies } from './generate.ts'
-import type { EmbeddingRequest } from './schemas.ts'
 
 const EMBEDDING_MS = 120_000
 
 /**
  * Implements OpenAI's embeddings for embedding models. https://platform.openai.com/docs/api-reference/embeddings A
  * client disconnect aborts the call; texts already sent to the provider are charged. Throws openai.model_not_found,
- * openai.no_agent_embeddings, kb.not_embedding, and the errors of modelFailure.
+ * openai.no_agent_embeddings, kb.not_embedding, server.unavailable, and the errors of modelFailure.
  */
 export async function embedTexts(
-  { models, calls }: Pick<OpenAiDependencies, 'models' | 'calls'>,
+  { services, models, calls }: Pick<OpenAiDependencies, 'services' | 'models' | 'calls'>,
   { scope, deployment }: Sender,
   { model: name, input, encoding_format: format, dimensions }: EmbeddingRequest,
   left: AbortSignal,
@@ -28,8 +28,11 @@ export async function embedTexts(
   const chosen = isChosen
     ? { ...model, members: [{ ...member, target: { ...member.target, dimensions } }] as const }
     : model
-  const { vectors, usage } = await calls
-    .embed(scope, chosen, texts, 'document', AbortSignal.timeout(EMBEDDING_MS), left)
+  const { vectors, usage } = await services.draining
+    .runSingle((late) => {
+      const ends = AbortSignal.any([AbortSignal.timeout(EMBEDDING_MS), late])
+      return calls.embed(scope, chosen, texts, 'document', ends, left)
+    })
     .catch((error: unknown) => {
       if (left.aborted) throw fail('request.abandoned')
       if (error instanceof ModelError) throw modelFailure(error)

@@ -3,7 +3,8 @@ import { defineErrors } from '#errors/define.ts'
 export const OPENAI_ERRORS = defineErrors({
   'openai.model_not_found': [
     404,
-    'There is no model or agent named {model}. GET /openai/v1/models and /anthropic/v1/models list them.',
+    '{field}: there is no model or agent named {value}. GET /openai/v1/models and /anthropic/v1/models list them.',
+    { field: 'model' },
   ],
   'openai.parameter_refused': [
     400,
@@ -17,21 +18,29 @@ export const OPENAI_ERRORS = defineErrors({
 
   'openai.response_not_found': [
     404,
-    'There is no response {id}. It was deleted, has expired, was not stored, or belongs to another key or user.',
+    '{field}: there is no response {value}. It was deleted, has expired, was not stored, or belongs to another key or user.',
+    { field: 'response_id' },
   ],
   'openai.previous_not_found': [
     404,
-    'previous_response_id: the response {id} or one before it was not found. Send the whole conversation as input.',
+    '{field}: the response {value} or one before it was not found. Send the whole conversation as input.',
+    { field: 'previous_response_id' },
   ],
   'openai.item_not_found': [
     404,
-    '{field}: there is no stored item {id}. Send the item itself instead of a reference.',
+    '{field}: there is no stored item {value}. Send the item itself instead of a reference.',
+    { field: 'input' },
   ],
   'openai.conversation_not_found': [
     404,
-    'There is no conversation {id}. It was deleted, has expired, or belongs to another key or user.',
+    '{field}: there is no conversation {value}. It was deleted, has expired, or belongs to another key or user.',
+    { field: 'conversation_id' },
   ],
-  'openai.item_missing': [404, 'There is no item {id} in this conversation.'],
+  'openai.item_missing': [
+    404,
+    '{field}: there is no item {value} in this conversation.',
+    { field: 'item_id' },
+  ],
   'openai.stores_nothing': [
     403,
     'This organization stores no responses and conversations. An administrator can change response_retention_days.',
@@ -41,6 +50,7 @@ export const OPENAI_ERRORS = defineErrors({
     'Only a response that runs in the background can be cancelled. This response has ended.',
   ],
 
+  'openai.metadata_too_large': 'The metadata is larger than {kilobytes} KB. Send less.',
   'openai.chain_too_long':
     'The stored conversation has more than {items} items or {megabytes} MiB. Begin a new one.',
   'openai.compaction_unknown':
@@ -59,6 +69,7 @@ export const OPENAI_ERRORS = defineErrors({
     'This model does not transcribe. Choose one with the transcription capability.',
   ],
 
+  'openai.tool_field': '{field} is required for a tool of this type.',
   'openai.tool_choice': 'tool_choice can only require a tool that is listed in tools.',
   'openai.allowed_tools': 'tool_choice can only allow tools that are listed in tools.',
   'openai.file_missing': '{field}.file must have file_data or file_id.',
@@ -76,13 +87,15 @@ export const OPENAI_ERRORS = defineErrors({
   'openai.image_bytes': 'An image can have at most {limit} bytes. Send a smaller one.',
   'openai.url_status': 'The URL {url} responded with status {status}. Check that anyone can open it.',
   'openai.files_max': 'A request can have at most {limit} files. Remove some.',
-  'openai.file_type': '{name} must be a PDF, DOCX, XLSX, CSV, Markdown or text file.',
+  'openai.file_type':
+    '{name} must be a PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML, CSV, Markdown or text file.',
   'openai.file_unreadable': '{name}: {reason}',
-  'openai.call_id': '{field}.call_id must be the call_id of an earlier function_call.',
+  'openai.call_id': '{field}.call_id must be the call_id of an earlier function_call or custom_tool_call.',
   'openai.item_type': '{field}: items of type {type} are not supported. Remove the item.',
   'openai.call_fields': '{field} must have call_id and name.',
   'openai.tokens': 'input {index} must contain only tokens of the encoding cl100k_base, or be a text.',
   'openai.dimensions': 'dimensions must be {length} for this model, or omitted.',
+  'openai.part_field': '{field} is required for a part of type {type}.',
   'openai.part_types': '{field}: only parts of type {types} are supported.',
   'openai.field_unsupported': '{field} is not supported. {instead}',
 })

@@ -66,14 +66,14 @@ export async function readFileContent(
 /** Deletes a file. Throws upload.not_found, openai.only_agent. */
 export async function deleteFile(sender: Sender, id: string) {
   const deleted = await ownScope(sender).delete(uploads, storedAnd(eq(uploads.id, idOf(id))))
-  if (deleted.length === 0) throw fail('upload.not_found')
+  if (deleted.length === 0) throw fail('upload.not_found', { value: id })
   return { id, object: 'file' as const, deleted: true }
 }
 
 /** Returns an upload of the caller. Throws upload.not_found, openai.only_agent. */
 export async function findFile(sender: Sender, id: string): Promise<UploadRow> {
   const [row] = await ownScope(sender).select(uploads, { where: storedAnd(eq(uploads.id, idOf(id))) })
-  if (!row) throw fail('upload.not_found')
+  if (!row) throw fail('upload.not_found', { value: id })
   return row
 }
 
@@ -85,7 +85,7 @@ function ownScope({ scope, deployment }: Sender): Sender['scope'] {
 }
 
 function idOf(id: string): string {
-  if (!UUID.test(id)) throw fail('upload.not_found')
+  if (!UUID.test(id)) throw fail('upload.not_found', { value: id })
   return id.toLowerCase()
 }
 

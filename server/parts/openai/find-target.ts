@@ -23,7 +23,7 @@ export async function findNamedTarget(
   const agent = scope.holds('agent:execute')
     ? await unlessUnknown(agents.findNamed(organizationId, name))
     : undefined
-  if (!agent) throw fail('openai.model_not_found', { model: name })
+  if (!agent) throw fail('openai.model_not_found', { value: name })
   return { model: agent.model, agent }
 }
 

@@ -13,12 +13,12 @@ import {
   type Sender,
   type Target,
 } from '../agents/index.ts'
-import type { CallSink, ModelFinder, Outcome, PaidCalls, Preparation } from '../llm/index.ts'
+import type { CallSink, ModelFinder, Outcome, PaidCalls, UnpreparedRequest } from '../llm/index.ts'
 import { findNamedTarget } from './find-target.ts'
 import { type FieldNames, reviewParameters } from './review-parameters.ts'
 
 export interface OpenAiDependencies {
-  services: Pick<Services, 'net' | 'documents' | 'config' | 'storage' | 'uploads'>
+  services: Pick<Services, 'draining' | 'net' | 'documents' | 'config' | 'storage' | 'uploads'>
   models: ModelFinder
   agents: Agents
   calls: PaidCalls
@@ -44,9 +44,10 @@ export interface NamedCall {
 
 /**
  * Time after which the response of a stream begins, even if the model has produced nothing yet. Until then, a failure
- * of the model has its own status, so that clients can retry.
+ * of the model has its own status, so that clients can retry. Longer than the waits for a busy provider's Retry-After,
+ * which are at most two of 10 seconds, and shorter than the time after which proxies close a silent connection.
  */
-const SILENCE_MS = 10_000
+const SILENCE_MS = 25_000
 
 /**
  * Generates a reply by the named model or agent. A model may return calls of the client's tools; an agent runs its
@@ -71,6 +72,11 @@ export async function generate(
     text(text, logprobs) {
       begun.resolve()
       sink.text(text, logprobs)
+    },
+    refusal(text) {
+      begun.resolve()
+      if (sink.refusal) sink.refusal(text)
+      else sink.text(text)
     },
     reasoning(text) {
       begun.resolve()
@@ -130,7 +136,7 @@ async function asAgent(
   payer: Payer,
   agent: ReadyAgent,
   original: ModelRequest,
-): Promise<Preparation> {
+): Promise<UnpreparedRequest> {
   if (original.tools && hasTools(agent)) throw fail('openai.agent_has_tools')
   return agents.prepare(agent, payer, original)
 }

@@ -3,7 +3,7 @@ import { agents } from '#database/schema/agents.ts'
 import { fail } from '#errors'
 import type { Sender } from '../agents/index.ts'
 import type { OpenAiDependencies } from './generate.ts'
-import type { ModelList } from './schemas.ts'
+import type { ModelList } from './model-schemas.ts'
 
 const AGENTS_MAX = 200
 
@@ -22,7 +22,7 @@ export async function listModels(deps: Dependencies, sender: Sender): Promise<Mo
 export async function getModel(deps: Dependencies, sender: Sender, name: string): Promise<Model> {
   const named = await findNamed(deps, sender)
   const found = named.find(({ model }) => model.id === name) ?? named.find(({ id }) => id === name)
-  if (!found) throw fail('openai.model_not_found', { model: name })
+  if (!found) throw fail('openai.model_not_found', { value: name })
   return { ...found.model, id: name }
 }
 

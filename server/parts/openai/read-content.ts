@@ -1,4 +1,5 @@
 import { fail, sentence } from '#errors'
+import { isBlank } from '#platform/http/visible-text.ts'
 import type { ContentPart } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import { type ImageBudget, readImage } from './read-image.ts'
@@ -6,6 +7,9 @@ import { type ImageBudget, readImage } from './read-image.ts'
 interface Part {
   type: string
   text?: string
+  refusal?: string
+  image_url?: unknown
+  input_audio?: unknown
 }
 
 /** The part types of one of OpenAI's message formats. */
@@ -49,8 +53,38 @@ export async function readContent<P extends Part>(
   return read
 }
 
-/** Returns the text parts of a message's content, concatenated. */
+/** Throws request.invalid for a part without the field that its type demands. An empty text is accepted. */
+export function checkParts(at: string, content: string | readonly Part[] | null | undefined): void {
+  if (!Array.isArray(content)) return
+  for (const [number, part] of (content as readonly Part[]).entries()) {
+    const { type } = part
+    const name = TEXT_TYPE.test(type) ? 'text' : DEMANDED[type]
+    if (name === undefined || (part[name] ?? (type === 'refusal' ? part.text : null) ?? null) !== null)
+      continue
+    const field = `${at}.${number}.${name}`
+    throw fail(
+      'request.invalid',
+      { reason: sentence('openai.part_field', { field, type }) },
+      { issues: [{ path: field, message: 'is required' }] },
+    )
+  }
+}
+
+/** `text`, `input_text`, `output_text` and the like. */
+const TEXT_TYPE = /(?:^|_)text$/
+const DEMANDED: Record<string, keyof Part | undefined> = {
+  refusal: 'refusal',
+  image_url: 'image_url',
+  input_image: 'image_url',
+  input_audio: 'input_audio',
+}
+
+/** Returns the texts and refusals of a message's content, concatenated. */
 export function plainText(content: string | Part[] | null | undefined): string {
   if (!Array.isArray(content)) return content ?? ''
-  return content.map(({ text = '' }) => text).join('')
+  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('')
 }
+
+/** Returns the texts that have a visible character, with a blank line between two. */
+export const joinVisible = (texts: readonly string[]): string =>
+  texts.filter((text) => !isBlank(text)).join('\n\n')

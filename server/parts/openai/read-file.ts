@@ -8,7 +8,7 @@ import type { ContentPart } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
 
-/** Maximum number of files per request. */
+/** Maximum number of files per request. @limit files of a request */
 export const FILES_MAX = 20
 
 export type FileServices = Pick<Services, 'documents' | 'config'>

@@ -26,6 +26,9 @@ const ORDINARY: Record<string, (value: unknown) => boolean> = {
   stream_format: (value) => value === 'audio',
 }
 
+/** Returns whether the field is refused if its value would change the result. */
+export const isRefusable = (field: string): boolean => Object.hasOwn(ORDINARY, field)
+
 /**
  * Throws request.invalid if an unsupported field has a value that would change the result. Ignoring such a field
  * would mislead the client.

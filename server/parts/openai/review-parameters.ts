@@ -1,6 +1,12 @@
 import { fail } from '#errors'
-import { ignoredHints, type Parameter, refusedParameters } from '#platform/models/parameters.ts'
+import {
+  ignoredFields,
+  ignoredHints,
+  type Parameter,
+  refusedParameters,
+} from '#platform/models/parameters.ts'
 import type { Hints, ModelRequest, ModelTarget } from '#platform/models/types.ts'
+import { isRefusable } from './refused-fields.ts'
 
 /** The names of parameters and hints in an API, where they differ from the names in OpenAI's Chat Completions. */
 export type FieldNames = Partial<Record<Parameter | keyof Hints, string>>
@@ -26,8 +32,25 @@ const NAMES: Record<Parameter | keyof Hints, string> = {
   cacheTtl: 'cache_control',
 }
 
+/** Returns the fields of a body that its schema does not name. Fields that are refused by their value are none of them. */
+export function readExtra(
+  { properties }: { properties: object },
+  body: object,
+  others: readonly string[] = [],
+): Partial<ModelRequest> {
+  const unknown = Object.entries(body).filter(
+    ([name, value]) =>
+      value !== undefined &&
+      value !== null &&
+      !Object.hasOwn(properties, name) &&
+      !others.includes(name) &&
+      !isRefusable(name),
+  )
+  return unknown.length > 0 ? { extra: Object.fromEntries(unknown) } : {}
+}
+
 /**
- * Returns the names of hints that the model's provider ignores, for X-Ignored-Parameters. Throws
+ * Returns the names of hints and unknown fields that the model's provider does not receive, for X-Ignored-Parameters. Throws
  * openai.parameter_refused if the request has a parameter that would change the reply and that the model, or a member
  * of the route, doesn't accept (contract, 10).
  */
@@ -46,8 +69,17 @@ export function reviewParameters(
       { field: nameOf(refused), model: name },
       { issues: [{ path: nameOf(refused), message: 'is not accepted by this model' }] },
     )
-  return [...new Set(targets.flatMap((target) => ignoredHints(target, request)))].map(nameOf)
+  const hints = new Set(targets.flatMap((target) => ignoredHints(target, request)))
+  const unknown = new Set(targets.flatMap((target) => ignoredFields(target, request)))
+  return [...[...hints].map(nameOf), ...[...unknown].filter((field) => FIELD_NAME.test(field))].slice(
+    0,
+    LISTED_MAX,
+  )
 }
+
+/** Names that a header can list. */
+const FIELD_NAME = /^[\w$.-]{1,64}$/
+const LISTED_MAX = 50
 
 const HEADER = 'X-Ignored-Parameters'
 const FIELD = 'ignored_parameters'

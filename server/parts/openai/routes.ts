@@ -4,11 +4,13 @@ import { HOURS } from '#platform/http/example-values.ts'
 import { completeChat } from './chat-completions.ts'
 import { Completion, CompletionRequest } from './completion-schemas.ts'
 import { complete } from './completions.ts'
+import { EmbeddingList, EmbeddingRequest } from './embedding-schemas.ts'
 import { embedTexts } from './embeddings.ts'
 import { openAiFileRoutes } from './file-routes.ts'
 import { ImageList, ImageRequest } from './image-schemas.ts'
 import { generateImage } from './images.ts'
 import { getModel, listModels } from './list-models.ts'
+import { Model, ModelList, ModelParams } from './model-schemas.ts'
 import { conversationRoutes } from './responses/conversation-routes.ts'
 import type { ResponseDependencies } from './responses/respond.ts'
 import { responseRoutes } from './responses/routes.ts'
@@ -42,8 +44,8 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
       "agent of another organization, only the ID. With a deployment's key, its agent replies, whatever `model` " +
       'says. An agent calls its own tools; a model returns calls of the tools in the request to the client. ' +
       'Nothing is stored. A field that changes the reply is passed on to the model, or refused by name if its ' +
-      'provider does not accept it. Hints that the provider does not know, such as `metadata`, are listed in ' +
-      '`X-Ignored-Parameters`. Unknown fields are ignored.',
+      'provider does not accept it. Hints and unknown fields that the provider does not receive, such as `metadata`, ' +
+      'are listed in `X-Ignored-Parameters`.',
     access,
     query,
     body: schemas.ChatCompletionRequest,
@@ -91,7 +93,7 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     summary: 'List models and agents',
     access,
     query,
-    reply: [200, schemas.ModelList],
+    reply: [200, ModelList],
     errors: LIST_ERRORS,
     handler: ({ scope, deployment }) => listModels(deps, { scope, deployment }),
   }),
@@ -100,9 +102,9 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     url: '/openai/v1/models/:model',
     summary: 'Get a model or agent',
     access,
-    params: schemas.ModelParams,
+    params: ModelParams,
     query,
-    reply: [200, schemas.Model],
+    reply: [200, Model],
     errors: MODEL_ERRORS,
     handler: ({ scope, deployment, params }) => getModel(deps, { scope, deployment }, params.model),
   }),
@@ -115,12 +117,18 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
       'Accepts texts, or tokens of the encoding cl100k_base. `dimensions` is passed on to models that can choose them.',
     access,
     query,
-    body: schemas.EmbeddingRequest,
+    body: EmbeddingRequest,
     example: { model: 'text-embedding-3-small', input: HOURS },
     bodyLimits: { bytes: BODY_BYTES_MAX, values: EMBEDDING_VALUES_MAX },
     effects: 'outside',
-    reply: [200, schemas.EmbeddingList],
-    errors: [...ERRORS, 'llm.not_found', 'kb.not_embedding', 'openai.no_agent_embeddings'],
+    reply: [200, EmbeddingList],
+    errors: [
+      ...ERRORS,
+      'llm.not_found',
+      'kb.not_embedding',
+      'openai.no_agent_embeddings',
+      'server.unavailable',
+    ],
     handler: ({ scope, deployment, body, disconnected }) =>
       embedTexts(deps, { scope, deployment }, body, disconnected()),
   }),
@@ -137,7 +145,7 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     example: { model: 'gpt-image-1', prompt: 'A fern in a coffee cup' },
     effects: 'outside once',
     reply: [200, ImageList],
-    errors: [...ERRORS, 'llm.not_found', 'openai.only_agent', 'openai.cannot_draw'],
+    errors: [...ERRORS, 'llm.not_found', 'openai.only_agent', 'openai.cannot_draw', 'server.unavailable'],
     handler: ({ scope, deployment, body }) => generateImage(deps, { scope, deployment }, body),
   }),
   defineRoute({
@@ -180,7 +188,7 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     example: { model: 'gpt-4o-mini-tts', voice: 'alloy', input: HOURS },
     effects: 'outside once',
     reply: { file: SPEECH_FILES },
-    errors: [...ERRORS, 'llm.not_found', 'openai.only_agent', 'openai.cannot_speak'],
+    errors: [...ERRORS, 'llm.not_found', 'openai.only_agent', 'openai.cannot_speak', 'server.unavailable'],
     handler: ({ scope, deployment, body }) => speak(deps, { scope, deployment }, body),
   }),
   ...openAiFileRoutes(deps.services),

@@ -2,31 +2,37 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { described, Enum, matching, Nullable } from '#platform/http/schemas.ts'
 
 /*
- * Request bodies of OpenAI's API, as far as they are supported. Unknown fields are ignored, because clients send many
- * of them. Unsupported fields that would change the result are rejected (refused-fields.ts).
+ * Request bodies of OpenAI's API, as far as they are supported. Unknown fields are accepted, because clients send many
+ * of them (review-parameters.ts). Unsupported fields that would change the result are rejected (refused-fields.ts).
  */
+
+/** Maximum number of fields of an object, including those that are ignored. */
+const FIELDS_MAX = 10_000
 
 export const open = <P extends TProperties>(
   properties: P,
   options: { title?: string; description?: string } = {},
-) => Type.Object(properties, { ...options, additionalProperties: true })
+) => Type.Object(properties, { ...options, additionalProperties: true, maxProperties: FIELDS_MAX })
 export const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
 export const MESSAGES_MAX = 2_000
 export const PARTS_MAX = 200
 export const TOOLS_MAX = 128
 const STOPS_MAX = 4
-const TEXT_MAX = 4 * 1024 * 1024
+const CHOICES_MAX = 8
+export const TEXT_MAX = 4 * 1024 * 1024
 export const ADDRESS_MAX = 20 * 1024 * 1024
-const INPUTS_MAX = 2_048
-const TOKENS_MAX = 8_192
+/** Maximum of a number of tokens or calls: the largest that JSON readers keep exactly. Providers have lower limits. */
+export const COUNT_MAX = Number.MAX_SAFE_INTEGER
+/** Seeds have 64 bits in OpenAI's API. */
+const SEED_MAX = 2 ** 63
 
 export const Name = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the model or schema.' })
 export const Text = Type.String({ maxLength: TEXT_MAX })
 export const ToolName = Type.String(
   matching('^[a-zA-Z0-9_-]{1,64}$', 'must have 1 to 64 letters, digits, - and _'),
 )
-export const JsonSchema = Type.Object({}, { additionalProperties: true })
+export const JsonSchema = open({})
 export const Sampling = {
   temperature: optional(
     Type.Number({ minimum: 0, maximum: 2, description: 'Sampling temperature; null for the default.' }),
@@ -50,7 +56,13 @@ export const LOGPROBS_MAX = 20
 
 /** Parameters that some providers accept. */
 export const Rarer = {
-  top_k: optional(Type.Integer({ minimum: 0, description: 'Only the K most likely tokens are considered.' })),
+  top_k: optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: COUNT_MAX,
+      description: 'Only the K most likely tokens are considered.',
+    }),
+  ),
   min_p: optional(
     Type.Number({
       minimum: 0,
@@ -58,7 +70,13 @@ export const Rarer = {
       description: 'Least probability of a token, relative to the most likely one.',
     }),
   ),
-  seed: optional(Type.Integer({ description: 'Makes sampling repeatable, as far as the provider can.' })),
+  seed: optional(
+    Type.Integer({
+      minimum: -SEED_MAX,
+      maximum: SEED_MAX,
+      description: 'Makes sampling repeatable, as far as the provider can.',
+    }),
+  ),
   frequency_penalty: optional(
     Type.Number({ minimum: -2, maximum: 2, description: 'Penalty for tokens that occurred often.' }),
   ),
@@ -67,6 +85,7 @@ export const Rarer = {
   ),
   logit_bias: optional(
     Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), {
+      maxProperties: FIELDS_MAX,
       description: 'Bias of tokens, by token ID.',
     }),
   ),
@@ -112,6 +131,7 @@ const ChatPart = open({
     description: 'Type of the part: `text`, `image_url`, `file` or `input_audio`.',
   }),
   text: Type.Optional(described(Text, 'Text of the part.')),
+  refusal: Type.Optional(described(Text, 'Text of a part of type `refusal`.')),
   image_url: Type.Optional(
     Type.Unsafe<string | { url: string }>({
       anyOf: [
@@ -144,6 +164,8 @@ const ChatPart = open({
 
 export type ChatPart = Static<typeof ChatPart>
 
+const TOOL_TYPE = 'Type of the tool: `function` or `custom`.'
+
 const FunctionCall = open(
   {
     name: described(ToolName, 'Name of the function.'),
@@ -154,9 +176,19 @@ const FunctionCall = open(
 
 const ChatToolCall = open({
   id: Type.String({ maxLength: 500, description: 'ID of the tool call.' }),
-  type: Type.Optional(Enum(['function'], { description: 'Always `function`.' })),
-  function: FunctionCall,
+  type: Type.Optional(Enum(['function', 'custom'], { description: TOOL_TYPE })),
+  function: Type.Optional(FunctionCall),
+  custom: Type.Optional(
+    open(
+      {
+        name: described(ToolName, 'Name of the custom tool.'),
+        input: described(Text, 'Input of the call, as plain text.'),
+      },
+      { description: 'The called custom tool.' },
+    ),
+  ),
 })
+export type ChatToolCall = Static<typeof ChatToolCall>
 
 export const ChatMessage = open(
   {
@@ -169,6 +201,7 @@ export const ChatMessage = open(
         description: 'Text, or a list of parts; null for a message with tool calls only.',
       }),
     ),
+    refusal: optional(described(Text, 'Text with which the model declined.')),
     tool_calls: optional(
       Type.Array(ChatToolCall, { maxItems: TOOLS_MAX, description: 'Tool calls of an assistant message.' }),
     ),
@@ -190,29 +223,57 @@ export const FunctionOfTool = {
 
 export const CHOICES = ['auto', 'none', 'required'] as const
 
-const NamedTool = open({
-  type: Enum(['function'], { description: 'Always `function`.' }),
-  function: open(
-    { name: described(ToolName, 'Name of the function.') },
-    { description: 'The function to call.' },
+const HOSTED_TOO = `${TOOL_TYPE} Tools of other types, which OpenAI runs, are ignored.`
+const Grammar = open({
+  grammar: optional(
+    open(
+      {
+        syntax: optional(Type.String({ maxLength: 50, description: 'Syntax of the grammar.' })),
+        definition: optional(described(Text, 'The grammar.')),
+      },
+      { description: 'Grammar of the input.' },
+    ),
   ),
 })
-type NamedTool = Static<typeof NamedTool>
 
-const AllowedTools = open({
-  type: Enum(['allowed_tools'], { description: 'Always `allowed_tools`.' }),
-  allowed_tools: open(
-    {
-      mode: Enum(['auto', 'required'], { description: 'Whether the model must call one of the functions.' }),
-      tools: Type.Array(NamedTool, {
-        maxItems: TOOLS_MAX,
-        description: 'Functions that the model can call.',
-      }),
-    },
-    { description: 'The functions that the model can call.' },
+const ChatTool = open({
+  type: Type.String({ maxLength: 100, description: HOSTED_TOO }),
+  function: optional(open(FunctionOfTool, { description: 'The function.' })),
+  custom: optional(
+    open(
+      {
+        name: described(ToolName, 'Name of the custom tool.'),
+        description: optional(described(Text, 'Description of the custom tool for the model.')),
+        format: optional(described(Grammar, 'Format of the input.')),
+      },
+      { description: 'The custom tool, which takes any text.' },
+    ),
   ),
 })
-type AllowedTools = Static<typeof AllowedTools>
+export type ChatTool = Static<typeof ChatTool>
+
+const Named = optional(open({ name: described(ToolName, 'Name of the tool.') }))
+const NamedTool = {
+  type: Type.String({ maxLength: 100, description: TOOL_TYPE }),
+  function: described(Named, 'The function to call.'),
+  custom: described(Named, 'The custom tool to call.'),
+}
+const ToolChoice = open({
+  ...NamedTool,
+  allowed_tools: optional(
+    open(
+      {
+        mode: Enum(['auto', 'required'], { description: 'Whether the model must call one of the tools.' }),
+        tools: Type.Array(open(NamedTool), {
+          maxItems: TOOLS_MAX,
+          description: 'Tools that the model can call.',
+        }),
+      },
+      { description: 'The tools that the model can call, for the type `allowed_tools`.' },
+    ),
+  ),
+})
+type ToolChoice = Static<typeof ToolChoice>
 
 const Format = Type.Union([
   open({ type: Enum(['text', 'json_object'], { description: 'Type of the output.' }) }),
@@ -238,19 +299,13 @@ export const ChatCompletionRequest = open(
       description: 'Messages of the conversation, oldest first.',
     }),
     tools: optional(
-      Type.Array(
-        open({
-          type: Enum(['function'], { description: 'Always `function`.' }),
-          function: open(FunctionOfTool, { description: 'The function.' }),
-        }),
-        { maxItems: TOOLS_MAX, description: 'Functions that the model can call.' },
-      ),
+      Type.Array(ChatTool, { maxItems: TOOLS_MAX, description: 'Tools that the model can call.' }),
     ),
     tool_choice: optional(
-      Type.Unsafe<(typeof CHOICES)[number] | NamedTool | AllowedTools>({
-        anyOf: [Enum(CHOICES), NamedTool, AllowedTools],
+      Type.Unsafe<(typeof CHOICES)[number] | ToolChoice>({
+        anyOf: [Enum(CHOICES), ToolChoice],
         description:
-          'Whether the model calls tools, the function that it must call, or the functions to choose from.',
+          'Whether the model calls tools, the tool that it must call, or the tools to choose from.',
       }),
     ),
     functions: optional(
@@ -266,6 +321,7 @@ export const ChatCompletionRequest = open(
     max_tokens: optional(
       Type.Integer({
         minimum: -1,
+        maximum: COUNT_MAX,
         description:
           'Maximum number of tokens of the reply; -1 for no limit. Older name of `max_completion_tokens`.',
       }),
@@ -273,10 +329,18 @@ export const ChatCompletionRequest = open(
     max_completion_tokens: optional(
       Type.Integer({
         minimum: 1,
+        maximum: COUNT_MAX,
         description: 'Maximum number of tokens of the reply, including reasoning.',
       }),
     ),
     stop: Stop,
+    n: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: CHOICES_MAX,
+        description: 'Number of replies, each of which is a call of its own.',
+      }),
+    ),
     response_format: optional(described(Format, 'Format of the reply.')),
     reasoning_effort: optional(Enum(EFFORTS, { description: 'Reasoning effort.' })),
     verbosity: optional(Enum(VERBOSITIES, { description: 'Length of the reply.' })),
@@ -296,32 +360,6 @@ export const ChatCompletionRequest = open(
 )
 export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>
 
-const Tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: TOKENS_MAX })
-
-export const EmbeddingRequest = open(
-  {
-    model: described(Name, 'ID of an embedding model, from `/openai/v1/models`.'),
-    input: Type.Unsafe<string | string[] | number[] | number[][]>({
-      anyOf: [
-        Type.String({ minLength: 1, maxLength: TEXT_MAX }),
-        Type.Array(Type.String({ minLength: 1, maxLength: TEXT_MAX }), { minItems: 1, maxItems: INPUTS_MAX }),
-        Tokens,
-        Type.Array(Tokens, { minItems: 1, maxItems: INPUTS_MAX }),
-      ],
-      description:
-        'Text, or up to 2,048 texts, to embed. Also tokens of the encoding cl100k_base instead of texts.',
-    }),
-    encoding_format: optional(
-      Enum(['float', 'base64'], { description: 'Encoding of the vectors. Default: float.' }),
-    ),
-    dimensions: optional(
-      Type.Integer({ minimum: 1, description: "Number of dimensions; null for the model's own." }),
-    ),
-  },
-  { title: 'OpenAiEmbeddingRequest' },
-)
-export type EmbeddingRequest = Static<typeof EmbeddingRequest>
-
 export const Usage = Type.Object(
   {},
   { additionalProperties: Type.Unknown(), description: 'Token usage, as OpenAI reports it.' },
@@ -334,58 +372,9 @@ export const ChatCompletion = Type.Object(
     created: Type.Integer({ description: 'When the completion was created, in Unix seconds.' }),
     model: Type.String({ description: 'ID of the model or agent.' }),
     choices: Type.Array(Type.Object({}, { additionalProperties: true }), {
-      description: 'The reply, as a list of one choice.',
+      description: 'The replies, by `n`.',
     }),
     usage: Usage,
   },
   { title: 'OpenAiChatCompletion' },
 )
-
-export const EmbeddingList = Type.Object(
-  {
-    object: Enum(['list'], { description: 'Always `list`.' }),
-    data: Type.Array(
-      Type.Object({
-        object: Enum(['embedding'], { description: 'Always `embedding`.' }),
-        index: Type.Integer({ description: 'Index of the input, from 0.' }),
-        embedding: Type.Unsafe<number[] | string>({
-          anyOf: [Type.Array(Type.Number()), Type.String()],
-          description: 'The vector: numbers, or base64 of little-endian floats.',
-        }),
-      }),
-      { description: 'One embedding per input, in order.' },
-    ),
-    model: Type.String({ description: 'ID of the model.' }),
-    usage: Type.Object(
-      {
-        prompt_tokens: Type.Integer({ description: 'Tokens of the inputs.' }),
-        total_tokens: Type.Integer({ description: 'Tokens of the inputs.' }),
-      },
-      { description: 'Token usage.' },
-    ),
-  },
-  { title: 'OpenAiEmbeddingList' },
-)
-
-export const ModelParams = Type.Object({
-  model: Type.String({ minLength: 1, maxLength: 200, description: 'Name or ID of the model or agent.' }),
-})
-
-export const Model = Type.Object(
-  {
-    id: Type.String({ description: 'Value for `model` in requests.' }),
-    object: Enum(['model'], { description: 'Always `model`.' }),
-    created: Type.Integer({ description: 'When the model was created, in Unix seconds.' }),
-    owned_by: Type.String({ description: 'Provider of the model, or `agent` for an agent.' }),
-  },
-  { title: 'OpenAiModel' },
-)
-
-export const ModelList = Type.Object(
-  {
-    object: Enum(['list'], { description: 'Always `list`.' }),
-    data: Type.Array(Model, { description: 'Models and agents that the caller can use.' }),
-  },
-  { title: 'OpenAiModelList' },
-)
-export type ModelList = Static<typeof ModelList>

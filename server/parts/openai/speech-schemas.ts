@@ -23,7 +23,7 @@ export const SpeechRequest = open(
     voice: Type.Union(
       [
         Type.String({ minLength: 1, maxLength: VOICE_CHARACTERS_MAX, description: 'Name of the voice.' }),
-        Type.Object(
+        open(
           {
             id: Type.String({
               minLength: 1,

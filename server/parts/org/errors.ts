@@ -1,4 +1,4 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const ORG_ERRORS = defineErrors({
   'org.name_taken': [409, 'An organization with this name already exists. Choose another name.'],
@@ -16,7 +16,7 @@ export const ORG_ERRORS = defineErrors({
     403,
     'The {feature} feature is not enabled for this organization. Ask a system administrator to enable it.',
   ],
-  'user.not_found': [404, 'User not found'],
+  'user.not_found': notFound('User not found', 'user_id'),
   'user.is_member': [409, 'This user is already a member of the organization. Change their role instead.'],
   'user.not_owner': [403, "Only users with 'owner' role can update user roles"],
   'user.same_role': [400, 'User already has the {role} role assigned'],

@@ -41,7 +41,7 @@ export async function addMember(
     if (!team_members) throw fail('org.feature_off', { feature: 'team_members' })
     const role = await findAssignableRole(tx, scope, input.role_id)
     const [user] = await tx`select from users where id = ${input.user_id} and registered_at is not null`
-    if (!user) throw fail('user.not_found')
+    if (!user) throw fail('user.not_found', { value: input.user_id })
     if (await findMember(tx, scope.organizationId, input.user_id)) throw fail('user.is_member')
     const added = { userId: input.user_id, roleId: role.id, status: 'active', isOpened: false } as const
     await putMember(tx, scope.organizationId, added)
@@ -59,7 +59,7 @@ export async function changeRole(scope: Scope<'users:write'>, userId: string, ro
   await scope.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const member = await findMember(tx, scope.organizationId, userId)
-    if (!member) throw fail('user.not_found')
+    if (!member) throw fail('user.not_found', { value: userId })
     const role = await findAssignableRole(tx, scope, roleId)
     if (member.status !== 'active') throw fail('user.not_active', { status: member.status })
     if (member.role.id === role.id) throw fail('user.same_role', { role: role.name })
@@ -93,7 +93,7 @@ export async function changeStatus(
   await scope.sql.begin(async (tx) => {
     await lockOrganization(tx, scope.organizationId, 'members')
     const member = await findMember(tx, scope.organizationId, userId)
-    if (!member) throw fail('user.not_found')
+    if (!member) throw fail('user.not_found', { value: userId })
     checkLevel(scope, member.role.level)
     if (!MOVES[member.status].includes(status))
       throw fail('user.status_move', { from: member.status, to: status })
@@ -113,7 +113,7 @@ export async function endOwnMembership(
 ): Promise<void> {
   const { personalUserId } = await lockOrganization(tx, organizationId, 'members')
   const member = await findMember(tx, organizationId, actor.userId)
-  if (member?.status !== 'active') throw fail('org.not_found')
+  if (member?.status !== 'active') throw fail('org.not_found', { value: organizationId })
   if (personalUserId === actor.userId) throw fail('org.personal')
   await keepAnOwner(tx, organizationId, member)
   await moveMember(tx, { ...actor, organizationId }, member, 'deleted')
@@ -136,7 +136,7 @@ export async function transferOwnership(scope: Scope<'organization:admin'>, user
     ]
     // Checks the role again under the lock, because the scope's role was read before it.
     if (from?.status !== 'active' || from.role.name !== OWNER_ROLE) throw fail('org.owner_needed')
-    if (!to) throw fail('user.not_found')
+    if (!to) throw fail('user.not_found', { value: userId })
     if (to.status !== 'active') throw fail('user.not_active', { status: to.status })
     await tx`
       update memberships m set role_id = r.id, updated_at = now()

@@ -100,7 +100,7 @@ export async function changeFeatures(
   return systemSql(database).begin(async (tx) => {
     const [row] = await tx<{ features: Features }[]>`
       select features from organizations where id = ${organizationId} and closed_at is null for update`
-    if (!row) throw fail('org.not_found')
+    if (!row) throw fail('org.not_found', { value: organizationId })
     const features = { ...row.features, ...change }
     await tx`
       update organizations set features = ${JSON.stringify(features)}::text::jsonb, updated_at = now()
@@ -122,7 +122,7 @@ export async function readOrganization(
   id: string,
 ): Promise<OrganizationView> {
   const [row] = await readRows(systemSql(database), userId, { only: id, count: 1 })
-  if (!row) throw fail('org.not_found')
+  if (!row) throw fail('org.not_found', { value: id })
   return view(row)
 }
 

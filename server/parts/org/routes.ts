@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { COLLEAGUE, EMAILED_TOKEN, ORGANIZATION, ROLE } from '#platform/http/example-values.ts'
 import { confirms, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { readFeaturesInUse } from './features-in-use.ts'
+import { readFeaturesInUse } from './features-in-use-system.ts'
 import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
 import { listAllOrganizations } from './list-all-system.ts'
 import { addMember, transferOwnership } from './members.ts'
@@ -177,11 +177,11 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     method: 'GET',
     url: '/api/org/features',
     summary: "Get an organization's limits and usage",
-    access: { permission: 'organization:read', orgOf: 'query' },
+    access: { permission: 'organization:read', orgOf: 'query', orSystem: true },
     query: InOrganization,
     reply: [200, FeaturesInUse],
     errors: ['org.not_found'],
-    handler: ({ scope }) => readFeaturesInUse(database, scope),
+    handler: ({ query }) => readFeaturesInUse(database, query.org_id),
   }),
   defineRoute({
     method: 'PUT',

@@ -12,6 +12,7 @@ import {
   OrgId,
   PageOf,
   PageQuery,
+  PUBLIC_NAME,
   Timestamp,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
@@ -19,7 +20,7 @@ import {
 export const OrganizationName = Type.String({
   minLength: 1,
   maxLength: 100,
-  ...NOT_BLANK,
+  ...PUBLIC_NAME,
   description: 'Display name of the organization.',
 })
 
@@ -144,7 +145,12 @@ const features = {
   daily_chat_limit: Nullable(
     Type.Integer({ minimum: 0, maximum: 1e9, description: 'Messages per UTC day; null for no limit.' }),
   ),
-  file_upload: Type.Integer({ minimum: 0, maximum: 1e15, description: 'Storage for all uploads, in bytes.' }),
+  file_upload: Type.Integer({
+    minimum: 0,
+    maximum: 1e15,
+    description:
+      'Storage for files, texts of knowledge bases, stored responses and their conversations, in bytes.',
+  }),
   chat_uploads: Type.Integer({ minimum: 0, maximum: 1e6, description: 'Maximum number of files per chat.' }),
   mcp_sessions: Type.Integer({ minimum: 0, maximum: 1e6, description: 'Maximum number of MCP connections.' }),
   team_members: Type.Boolean({ description: 'Whether the organization can have further members.' }),
@@ -186,7 +192,7 @@ const usage = Type.Object(
     messages_today: Type.Integer({
       description: 'Messages sent since midnight UTC. Counts towards `daily_chat_limit`.',
     }),
-    stored_bytes: Type.Integer({ description: 'Bytes of all uploads. Counts towards `file_upload`.' }),
+    stored_bytes: Type.Integer({ description: 'Bytes of everything that counts towards `file_upload`.' }),
     mcp_sessions: Type.Integer({ description: 'MCP connections, including pending ones.' }),
     members: Type.Integer({ description: 'Active, invited and suspended members.' }),
   },

@@ -62,7 +62,7 @@ async function lock(tx: SystemTransaction, organizationId: string): Promise<Susp
   const [row] = await tx<Suspendable[]>`
     select suspension_reason from organizations
     where id = ${organizationId} and closed_at is null and importing_by is null for no key update`
-  if (!row) throw fail('org.not_found')
+  if (!row) throw fail('org.not_found', { value: organizationId })
   return row
 }
 

@@ -123,7 +123,7 @@ async function setPermissions(
   const permissions = await tx<{ id: string; name: string }[]>`
     select id, name from permissions where id = any(${requestedIds}::uuid[]) for share`
   const missing = requestedIds.find((id) => !permissions.some((permission) => permission.id === id))
-  if (missing !== undefined) throw fail('permission.not_found', { id: missing })
+  if (missing !== undefined) throw fail('permission.not_found', { value: missing })
   const added = permissions.filter(({ id }) => !before.includes(id))
   checkHeld(
     scope,
@@ -136,7 +136,7 @@ async function setPermissions(
 
 async function readRole(sql: TenantStatements, organizationId: string, roleId: string): Promise<RoleView> {
   const [row] = await sql<Row[]>`${selectRoles(sql, organizationId)} and r.id = ${roleId}`
-  if (!row) throw fail('role.not_found')
+  if (!row) throw fail('role.not_found', { value: roleId })
   return view(row)
 }
 

@@ -38,7 +38,7 @@ export async function removePermission(database: Database, permissionId: string)
     const [row] = await tx<
       { name: string }[]
     >`select name from permissions where id = ${permissionId} for update`
-    if (!row) throw fail('permission.not_found', { id: permissionId })
+    if (!row) throw fail('permission.not_found', { value: permissionId })
     if (isBuiltIn(row.name)) throw fail('permission.built_in')
     await tx`delete from permissions where id = ${permissionId}`
   })

@@ -3,7 +3,7 @@ import {
   Body,
   CreatedAt,
   idOf,
-  NOT_BLANK,
+  NAME,
   Nullable,
   ObjectId,
   PageOf,
@@ -15,7 +15,7 @@ import {
 const RoleName = Type.String({
   minLength: 1,
   maxLength: 60,
-  ...NOT_BLANK,
+  ...NAME,
   description: 'Name of the role, unique within the organization.',
 })
 const Description = Type.String({ maxLength: 500, description: 'Description for people.' })

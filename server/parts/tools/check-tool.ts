@@ -8,6 +8,7 @@ import { soundsSecret } from './parameter-names.ts'
 import { defaultOf, TYPE_WORDS } from './parameter-values.ts'
 import type { ConfigurationDescriptor, InputDescriptor, Settings } from './schemas.ts'
 
+/** @limit code of a tool */
 const CODE_BYTES_MAX = 200 * 1024
 /** Matches a DNS name (RFC 1123) or an IP address, with an optional port. */
 const HOST = /^(?:[a-z\d](?:[a-z\d_.-]*[a-z\d])?\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i

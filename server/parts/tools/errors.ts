@@ -1,7 +1,7 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const TOOLS_ERRORS = defineErrors({
-  'tool.not_found': [404, 'Tool not found'],
+  'tool.not_found': notFound('Tool not found', 'tool_id'),
   'tool.taken': [409, 'A tool with this name and version already exists. Choose another name or version.'],
   'tool.in_use': [409, 'This tool is used by {users}. Remove it there first.'],
   'tool.changing': [409, 'Another request changed this tool at the same time. Try again.'],
@@ -12,7 +12,7 @@ export const TOOLS_ERRORS = defineErrors({
     400,
     '{first} and {second} both have a function named {name}. Remove one of these tools from the agent.',
   ],
-  'tool.category_not_found': [404, 'Tool category not found'],
+  'tool.category_not_found': notFound('Tool category not found', 'category_id'),
   'tool.category_taken': [409, 'A tool category with this name already exists. Choose another name.'],
   'tool.category_in_use': [409, 'This category contains tools: {tools}. Move or delete them first.'],
 
@@ -37,13 +37,14 @@ export const TOOLS_ERRORS = defineErrors({
   'tool.host': 'must be a host such as api.example.com or api.example.com:8443, without a scheme, path or *.',
   'tool.host_unreachable': 'cannot be reached: {reason}',
   'tool.not_configured': 'This tool has no value for {name}. The creator of the agent can set it.',
+  'tool.unconfirmed':
+    'The author of {name} changed this tool after it was configured here. To let it run with the stored configuration, a person who may edit the agent must save its tools again.',
   'tool.argument_unknown': 'There is no parameter {name}. The parameters are: {tools}.',
   'tool.no_arguments': 'There is no parameter {name}. This tool has no parameters.',
   'tool.argument_needed': '{name} is required.',
   'tool.argument_type': '{name} must be {kind}, not {value}.',
   'tool.twice': 'Tool {name} occurs twice. Remove one of the entries.',
-  'tool.config_too_large':
-    'Tool {name}: the configuration has more than {limit} characters. Shorten its values.',
+  'tool.config_too_large': 'the configuration has more than {limit} characters. Shorten its values.',
   'tool.config_refused': 'Tool {name}: {reason}',
   'tool.config_items': 'config_items: {reason}',
   'tool.base_url': 'base_url: {reason}',

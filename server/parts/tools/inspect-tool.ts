@@ -5,9 +5,12 @@ import { type CodeParts, codeOf } from './check-tool.ts'
 import { schemaOf } from './function-schema.ts'
 import { IDENTIFIER } from './parameter-names.ts'
 
-/** Maximum number of functions. Limited because a model must read the definitions of all functions. */
+/**
+ * Maximum number of functions. Limited because a model must read the definitions of all functions.
+ * @limit functions of a tool
+ */
 const FUNCTIONS_MAX = 64
-/** OpenAI's maximum length of a function's description, in characters. */
+/** OpenAI's maximum length of a function's description, in characters. @limit description of a function in the code */
 const DESCRIPTION_CHARACTERS_MAX = 1_024
 
 export interface InspectedTool {

@@ -20,7 +20,7 @@ export const createCategory = (scope: Scope<'tool:write'>, input: NewCategory): 
 /** Throws tool.category_not_found. */
 export async function getCategory(scope: Scope<'tool:write'>, categoryId: string): Promise<CategoryView> {
   const [row] = await scope.select(toolCategories, { where: eq(toolCategories.id, categoryId) })
-  if (!row) throw fail('tool.category_not_found')
+  if (!row) throw fail('tool.category_not_found', { value: categoryId })
   return viewCategory(row)
 }
 
@@ -36,7 +36,7 @@ export async function updateCategory(
       updatedAt: new Date(),
     })
     .catch(onUniqueViolation('tool.category_taken'))
-  if (!row) throw fail('tool.category_not_found')
+  if (!row) throw fail('tool.category_not_found', { value: categoryId })
   return viewCategory(row)
 }
 
@@ -48,7 +48,7 @@ export async function deleteCategory(scope: Scope<'tool:delete'>, categoryId: st
       if (!isForeignKeyViolation(error)) throw error
       throw fail('tool.category_in_use', { tools: await nameTools(scope, categoryId) }, { cause: error })
     })
-  if (rows.length === 0) throw fail('tool.category_not_found')
+  if (rows.length === 0) throw fail('tool.category_not_found', { value: categoryId })
 }
 
 async function nameTools(scope: Scope<'tool:delete'>, categoryId: string): Promise<string> {

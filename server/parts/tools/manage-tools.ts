@@ -1,7 +1,7 @@
 import { and, eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '#database/sql-state.ts'
+import { isForeignKeyViolation, isUniqueViolation, referenceMissing } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
@@ -67,7 +67,7 @@ export async function checkTool(
 
 /** Returns one of the organization's own tools. Throws tool.not_found. */
 export const getOwnTool = async (scope: Scope<'tool:write'>, toolId: string): Promise<ToolView> =>
-  viewTool(only(await scope.select(tools, { where: eq(tools.id, toolId) })), false)
+  viewTool(only(await scope.select(tools, { where: eq(tools.id, toolId) }), toolId), false)
 
 /**
  * Updates the given fields. If a change affects the functions, loads the code again, outside of any transaction.
@@ -96,16 +96,17 @@ export async function updateTool(
     ...(change.outputs !== undefined && { outputs: change.outputs }),
   }
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const before = only(await scope.select(tools, { where: eq(tools.id, toolId) }))
+    const before = only(await scope.select(tools, { where: eq(tools.id, toolId) }), toolId)
     const inspected = affectsFunctions(before, change)
       ? await inspectTool(deps.sandbox, scope.organizationId, { ...before, ...checked })
       : null
     const changed = await scope
       .transaction(async (database) => {
-        const now = only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }))
+        const now = only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }), toolId)
         if (!isSameCode(before, now)) return null
         const values = { ...plain, ...checked, ...inspected, updatedAt: new Date() }
-        return only(await database.update(tools, eq(tools.id, toolId), values))
+        // Unlocked: isSameCode has compared the row, now locked, with the row that was inspected.
+        return only(await database.update(tools, eq(tools.id, toolId), values), toolId)
       })
       .catch(explain)
     if (changed) return viewTool(changed, false)
@@ -121,7 +122,7 @@ export async function deleteTool(
 ): Promise<void> {
   // While the row is locked, no agent can add the tool. The delete statement therefore sees all agents that use it.
   const removed = await scope.transaction(async (database) => {
-    only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }))
+    only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }), toolId)
     return database.delete(tools, and(eq(tools.id, toolId), isUnused))
   })
   if (removed.length === 0)
@@ -140,7 +141,7 @@ const affectsFunctions = (before: ToolRow, change: ToolChange): boolean =>
 
 async function checkCategory(scope: Scope<'tool:write'>, categoryId: string): Promise<void> {
   const [category] = await scope.select(toolCategories, { where: eq(toolCategories.id, categoryId) })
-  if (!category) throw fail('tool.category_not_found')
+  if (!category) throw fail('tool.category_not_found', { value: categoryId })
 }
 
 /**
@@ -149,11 +150,11 @@ async function checkCategory(scope: Scope<'tool:write'>, categoryId: string): Pr
  */
 function explain(error: unknown): never {
   if (isUniqueViolation(error)) throw fail('tool.taken', {}, { cause: error })
-  if (isForeignKeyViolation(error)) throw fail('tool.category_not_found', {}, { cause: error })
+  if (isForeignKeyViolation(error)) throw referenceMissing('tool.category_not_found', error)
   throw error
 }
 
-function only([row]: ToolRow[]): ToolRow {
-  if (!row) throw fail('tool.not_found')
+function only([row]: ToolRow[], id: string): ToolRow {
+  if (!row) throw fail('tool.not_found', { value: id })
   return row
 }

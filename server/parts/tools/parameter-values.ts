@@ -1,3 +1,4 @@
+import { isExactNumber, parseExactJson } from '#database/exact-json.ts'
 import type { ParameterDescriptor } from '#database/schema/tools.ts'
 import { isRecord } from '#platform/http/is-record.ts'
 
@@ -13,27 +14,29 @@ export const TYPE_WORDS: Record<ParameterType, string> = {
 }
 
 /**
- * Checks the type of a JSON value without conversion. 1.0 is an `int`. "5", and integers outside the safe range, are
- * not.
+ * Checks the type of a JSON value without conversion. 1.0 is an `int`. "5", and rounded integers outside the safe range,
+ * are not.
  */
 export function isOfType(type: ParameterType, value: unknown): boolean {
   switch (type) {
     case 'str':
       return typeof value === 'string'
     case 'int':
-      return Number.isSafeInteger(value)
+      return Number.isSafeInteger(value) || (isExactNumber(value) && /^-?\d+$/.test(value.rawJSON))
     case 'float':
-      return typeof value === 'number' && Number.isFinite(value)
+      return isExactNumber(value) || (typeof value === 'number' && Number.isFinite(value))
     case 'bool':
       return typeof value === 'boolean'
     case 'list':
       return Array.isArray(value)
     case 'dict':
-      return isRecord(value)
+      return isRecord(value) && !isExactNumber(value)
   }
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+/** A plus and zeros before the first digit, which JSON does not allow. */
+const LEADING = /^\+?(-?)0*(?=\d)/
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** Parses a string as a value of the type. Returns undefined if the string doesn't represent such a value. */
 export function parseValue(type: ParameterType, text: string): unknown {
@@ -47,7 +50,7 @@ function read(type: ParameterType, text: string): unknown {
     case 'str':
       return text
     case 'int':
-      return /^[+-]?\d+$/.test(bare) ? Number(bare) : undefined
+      return /^[+-]?\d+$/.test(bare) ? parseJson(bare.replace(LEADING, '$1')) : undefined
     case 'float':
       return NUMBER.test(bare) ? Number(bare) : undefined
     case 'bool':
@@ -59,7 +62,7 @@ function read(type: ParameterType, text: string): unknown {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined // invalid JSON counts as no value
   }

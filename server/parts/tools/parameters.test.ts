@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseExactJson } from '#database/exact-json.ts'
 import type { ParameterDescriptor } from '#database/schema/tools.ts'
 import { AppError } from '#errors'
 import { descriptor, exampleOf } from '#tests/support/random-descriptors.ts'
@@ -32,7 +33,7 @@ describe('a default value', () => {
     ['int', '5', 5],
     ['int', ' -5 ', -5],
     ['int', '5.0', undefined],
-    ['int', '99999999999999999999', undefined],
+    ['int', '99999999999999999999', parseExactJson('99999999999999999999')],
     ['int', '', undefined],
     ['float', '5', 5],
     ['float', '.5e-3', 0.0005],

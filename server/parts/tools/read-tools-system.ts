@@ -37,7 +37,7 @@ export async function findTool(
     .select()
     .from(tools)
     .where(and(eq(tools.id, toolId), usableBy(organizationId)))
-  if (!row) throw fail('tool.not_found')
+  if (!row) throw fail('tool.not_found', { value: toolId })
   return row
 }
 

@@ -5,7 +5,7 @@ import { type Mask, maskOf } from '#platform/secrets/mask-secrets.ts'
 import { codeOf } from './check-tool.ts'
 import { readArguments } from './function-schema.ts'
 import type { ToolRow } from './schemas.ts'
-import { configNow, type ToolConfig } from './tool-config.ts'
+import type { ConfigNow } from './tool-config.ts'
 
 /**
  * Time limit of a call, including the wait for a sandbox slot. The sandbox has a shorter limit for running the code.
@@ -15,16 +15,15 @@ const TIMEOUT_MS = 60_000
 const PRINTED_CHARACTERS_MAX = 4_000
 
 /**
- * Returns the functions of a tool for a model. `organizationId` is the caller's organization, whose sandbox slots the
- * calls use.
+ * Returns the functions of a tool for a model. If `configured` is an error, each call fails with it. `organizationId` is
+ * the caller's organization, whose sandbox slots the calls use.
  */
 export function runnableTools(
   sandbox: Sandbox,
   row: ToolRow,
-  config: ToolConfig,
+  configured: ConfigNow,
   organizationId: string,
 ): RunnableTool[] {
-  const configured = configNow(row.configuration, config)
   const mask = maskOf('error' in configured ? [] : configured.secrets)
   const isForeign = row.organizationId !== organizationId
   const run = async (

@@ -10,11 +10,14 @@ import {
   InputTokens,
   idOf,
   matching,
+  messageText,
   NOT_BLANK,
   Nullable,
   ObjectId,
   OrganizationId,
   OutputTokens,
+  PLAIN,
+  PUBLIC_NAME,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 import { PROVIDERS } from '#platform/models/types.ts'
@@ -29,7 +32,7 @@ const HOSTS_MAX = 20
 /** Maximum length of code in characters. check-tool.ts also limits the code's bytes. */
 const CODE_CHARACTERS_MAX = 200 * 1024
 
-const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name, for people.' })
+const Name = Type.String({ minLength: 1, maxLength: 200, ...PUBLIC_NAME, description: 'Name, for people.' })
 const Description = Type.String({ maxLength: 5_000, description: 'Description for people.' })
 const Identifier = Type.String({
   minLength: 1,
@@ -282,15 +285,15 @@ export const ToolView = Type.Object(
 export type ToolView = Static<typeof ToolView>
 
 export const ToolTest = Body({
-  input_prompt: Type.String({
-    minLength: 1,
-    maxLength: 100_000,
-    ...NOT_BLANK,
-    description: 'Prompt for the model.',
-  }),
+  input_prompt: messageText(100_000, 'Prompt for the model.'),
   config_items: Type.Array(
     Body({
-      name: Type.String({ minLength: 1, maxLength: 64, description: 'Name of the configuration value.' }),
+      name: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        ...PLAIN,
+        description: 'Name of the configuration value.',
+      }),
       value: Type.Unsafe<unknown>({
         type: ['string', 'boolean', 'number', 'array', 'object'],
         items: {},
@@ -300,7 +303,12 @@ export const ToolTest = Body({
     { maxItems: DESCRIPTORS_MAX, description: 'Configuration values of the tool.' },
   ),
   provider: Enum(PROVIDERS, { description: 'Provider of the model.' }),
-  model_name: Type.String({ minLength: 1, maxLength: 200, description: "The provider's name of the model." }),
+  model_name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    ...PLAIN,
+    description: "The provider's name of the model.",
+  }),
   api_key: Type.String({
     maxLength: 2_000,
     description:

@@ -9,7 +9,7 @@ import type { Services } from '#platform/services.ts'
 import { findTool } from './read-tools-system.ts'
 import { runnableTools } from './run-tool.ts'
 import type { ToolTest, ToolTestResult } from './schemas.ts'
-import { NO_CONFIG, readConfig } from './tool-config.ts'
+import { configNow, NO_CONFIG, readConfig } from './tool-config.ts'
 
 type Dependencies = Pick<Services, 'database' | 'log' | 'models' | 'net' | 'sandbox'>
 
@@ -45,7 +45,7 @@ export async function testTool(
       messages: [{ role: 'user', content: test.input_prompt }],
       ...(test.instructions !== undefined && { system: test.instructions }),
     },
-    runnableTools(deps.sandbox, row, config, scope.organizationId),
+    runnableTools(deps.sandbox, row, configNow(row.configuration, config), scope.organizationId),
   )
   const recorder = new ToolRecorder(deps.log)
   const began = performance.now()

@@ -28,8 +28,13 @@ export const openConfig = (
   sealed: string,
 ): ToolConfig => JSON.parse(secrets.decrypt(sealed, `${agentId}/${toolId}`)) as ToolConfig
 
-/** Maximum length of a tool's secrets together, as JSON. Everything that the tool returns is searched for them. */
+/**
+ * Maximum length of a tool's secrets together, as JSON. Everything that the tool returns is searched for them.
+ * @limit all secrets in the configuration of a tool as JSON
+ */
 const SECRET_CHARACTERS_MAX = 8_000
+/** Maximum length of a tool's configuration as JSON, in characters. @limit configuration of a tool as JSON */
+const CONFIG_CHARACTERS_MAX = 64 * 1024
 
 /**
  * Validates a configuration. Each value must be declared by the tool, given at most once, and of the declared type or
@@ -71,7 +76,10 @@ export function readConfig(
     return {
       error: `the secrets have ${length} characters together, and ${SECRET_CHARACTERS_MAX} is the limit. Shorten them.`,
     }
-  return { values: Object.fromEntries(values), secrets }
+  const config = { values: Object.fromEntries(values), secrets }
+  return JSON.stringify(config).length > CONFIG_CHARACTERS_MAX
+    ? { error: sentence('tool.config_too_large', { limit: CONFIG_CHARACTERS_MAX }) }
+    : config
 }
 
 /** True if the tool declares the value as secret, or declared it as secret when the value was set. */
@@ -91,14 +99,14 @@ const findMissing = (
 ): string | undefined =>
   descriptors.find((one) => one.required && one.default === null && !values.has(one.name))?.name
 
+/** The values that code gets, and those of all secrets; or why the tool cannot run. */
+export type ConfigNow = { values: Record<string, unknown>; secrets: unknown[] } | { error: string }
+
 /**
  * Returns the effective configuration: stored values that still have the declared type, and defaults for the rest.
  * Also returns the values of all secrets. Returns an error sentence if a required value is missing.
  */
-export function configNow(
-  descriptors: readonly ParameterDescriptor[],
-  config: ToolConfig,
-): { values: Record<string, unknown>; secrets: unknown[] } | { error: string } {
+export function configNow(descriptors: readonly ParameterDescriptor[], config: ToolConfig): ConfigNow {
   const now = new Map<string, unknown>()
   for (const descriptor of descriptors) {
     const { name, type } = descriptor

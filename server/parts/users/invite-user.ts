@@ -22,7 +22,7 @@ export async function inviteUser(
   return scope.sql
     .begin(async (tx) => {
       await lockOrganization(tx, scope.organizationId, 'members')
-      const { organization, role } = await insertInvitation(services, tx, scope, {
+      const { organization, role, email_sent } = await insertInvitation(services, tx, scope, {
         email,
         role_id: input.role,
         byMagicLink: true,
@@ -41,6 +41,7 @@ export async function inviteUser(
         ...user,
         email,
         full_name: fullName(user),
+        email_sent,
         organizations: [{ ...organization, slug: names?.slug ?? '', role_id: role.id, role_name: role.name }],
       }
     })

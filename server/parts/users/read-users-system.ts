@@ -58,7 +58,7 @@ export async function readMember(
         where i.organization_id = m.organization_id and i.email = u.email and i.status = 'accepted') as invited_at
     from memberships m join users u on u.id = m.user_id join roles r on r.id = m.role_id
     where m.organization_id = ${organizationId} and m.user_id = ${userId}`
-  if (!row) throw fail('user.not_found')
+  if (!row) throw fail('user.not_found', { value: userId })
   return {
     ...row,
     full_name: fullName(row),
@@ -121,7 +121,7 @@ export async function findUser(
     select u.id, u.email, u.first_name, u.last_name from users u
     where u.email = ${normalizeEmail(email)} and u.registered_at is not null
       and ${sharesOrganization(sql, scope.userId, sql`u.id`)}`
-  if (!user) throw fail('user.not_found')
+  if (!user) throw fail('user.not_found', { value: email })
   return { ...user, full_name: fullName(user) }
 }
 

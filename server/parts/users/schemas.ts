@@ -17,6 +17,7 @@ import {
   PageQuery,
   Timestamp,
 } from '#platform/http/schemas.ts'
+import { EmailSent } from '../invitations/index.ts'
 
 const InterfaceLanguage = Nullable(
   Enum(Object.keys(LANGUAGES) as Language[], {
@@ -165,7 +166,7 @@ export const NewInvitee = Body({
 export type NewInvitee = Static<typeof NewInvitee>
 
 export const InvitedUser = Type.Object(
-  { id: ObjectId, ...person, organizations: Organizations },
+  { id: ObjectId, ...person, organizations: Organizations, email_sent: EmailSent },
   { title: 'InvitedUser' },
 )
 export type InvitedUser = Static<typeof InvitedUser>

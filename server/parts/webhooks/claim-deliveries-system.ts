@@ -29,7 +29,6 @@ export interface ClaimedDelivery {
   data: string
   /** When the delivery was created, in ISO 8601. */
   createdAt: string
-  attempts: WebhookAttempt[]
   /** Number of attempts since the delivery was last queued, excluding the current attempt. */
   tries: number
   /**
@@ -44,14 +43,16 @@ export interface ClaimedDelivery {
  * unresponsive endpoints from delaying deliveries to other endpoints.
  */
 export const UNDER_WAY_MAX = 64
+/** @limit concurrent deliveries of an organization per process */
 const UNDER_WAY_OF_ORGANIZATION_MAX = 16
+/** @limit concurrent deliveries to an endpoint per process */
 export const UNDER_WAY_OF_ENDPOINT_MAX = 4
 /** Maximum number of concurrent deliveries to an endpoint whose last delivery failed. */
 const UNDER_WAY_OF_FAILING_MAX = 1
 /** Maximum number of endpoints per look-up. Later look-ups cover the remaining endpoints. */
 const ENDPOINTS_MAX = 500
 /** Maximum number of attempts stored per delivery. The latest attempts are kept. */
-export const ATTEMPTS_KEPT = 20
+const ATTEMPTS_KEPT = 20
 const PENDING_FAILED_AT_ONCE = 10_000
 const DISABLED = sentence('webhook.was_disabled')
 
@@ -146,7 +147,7 @@ const claim = (sql: FragmentSql, isChosen: Fragment, leaseMs: number) => sql`
       as secrets,
     (extract(epoch from now() - e.failing_since) * 1000)::float8 as "failingMs", d.sequence::float8 as sequence,
     d.event_type as "eventType", d.data::text as data,
-    to_char(d.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt", d.attempts, d.tries,
+    to_char(d.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt", d.tries,
     d.next_attempt_at::text as "claimedUntil"`
 
 /**
@@ -162,6 +163,14 @@ export async function failAllDisabled(database: Database): Promise<void> {
   await failPending(sql, sql`true`)
 }
 
+/**
+ * SQL for the attempts of a delivery with one more. The database appends it, because a process whose claim has expired
+ * does not know the newest attempts.
+ */
+export const attemptsWith = (sql: FragmentSql, attempt: WebhookAttempt): Fragment => sql`
+  case when jsonb_array_length(attempts) < ${ATTEMPTS_KEPT} then attempts else attempts - 0 end
+    || ${JSON.stringify(attempt)}::text::jsonb`
+
 async function failPending(sql: FragmentSql, isChosen: Fragment): Promise<void> {
   const at = new Date().toISOString()
   const untried: WebhookAttempt = { at, duration_ms: 0, response_status: null, error: DISABLED }
@@ -172,8 +181,6 @@ async function failPending(sql: FragmentSql, isChosen: Fragment): Promise<void> 
       where not e.is_enabled and ${isChosen}
       limit ${PENDING_FAILED_AT_ONCE} for update of d skip locked)
     update webhook_deliveries d
-    set status = 'failed', next_attempt_at = null, updated_at = now(), attempts = case
-      when jsonb_array_length(attempts) < ${ATTEMPTS_KEPT} then attempts else attempts - 0 end
-        || ${JSON.stringify(untried)}::text::jsonb
+    set status = 'failed', next_attempt_at = null, updated_at = now(), attempts = ${attemptsWith(sql, untried)}
     from waiting where d.id = waiting.id`
 }

@@ -1,8 +1,8 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound } from '#errors/define.ts'
 
 export const WEBHOOKS_ERRORS = defineErrors({
-  'webhook.not_found': [404, 'Webhook not found'],
-  'webhook.delivery_not_found': [404, 'Webhook delivery not found'],
+  'webhook.not_found': notFound('Webhook not found', 'webhook_id'),
+  'webhook.delivery_not_found': notFound('Webhook delivery not found', 'delivery_id'),
   'webhook.url_invalid': [400, '{reason}'],
   'webhook.too_many': [400, 'An organization can have at most {limit} webhooks. Delete one first.'],
   'webhook.disabled': [409, 'This webhook is disabled. Enable it first.'],

@@ -64,7 +64,7 @@ export async function redeliver(
   const now = new Date()
   const change = { status: 'pending', tries: 0, nextAttemptAt: now, updatedAt: now } as const
   const [row] = await scope.update(webhookDeliveries, isIt, change)
-  if (!row) throw fail('webhook.delivery_not_found')
+  if (!row) throw fail('webhook.delivery_not_found', { value: messageId })
   await afterCommit(() => sender.wake())
   return viewDelivery(row)
 }
@@ -95,6 +95,6 @@ export async function testWebhook(
   if (made.count === 0) throw fail('webhook.disabled')
   await sender.sendNow(scope, { id: deliveryId, endpointId: webhookId })
   const [row] = await scope.select(webhookDeliveries, { where: eq(id, deliveryId) })
-  if (!row) throw fail('webhook.not_found')
+  if (!row) throw fail('webhook.not_found', { value: webhookId })
   return viewDelivery(row)
 }

@@ -21,6 +21,7 @@ import {
 import { WEBHOOK } from './tables.ts'
 import { newSecret } from './write-message.ts'
 
+/** @limit webhooks of an organization */
 const WEBHOOKS_MAX = 20
 /** Time during which deliveries are also signed with the previous secret. */
 const ROTATION_MS = 24 * 3_600_000
@@ -79,7 +80,7 @@ export async function updateWebhook(
     ...((url !== undefined || isEnabled) && { failingSince: null }),
     updatedAt: new Date(),
   })
-  const changed = found(row)
+  const changed = found(row, id)
   if (isEnabled === false) await failDisabled(scope.sql, scope.organizationId, id)
   return viewWebhook(changed)
 }
@@ -87,7 +88,7 @@ export async function updateWebhook(
 /** Deletes an endpoint and its deliveries. Throws webhook.not_found. */
 export async function deleteWebhook(scope: Administrator, id: string): Promise<void> {
   const [deleted] = await scope.delete(webhookEndpoints, eq(webhookEndpoints.id, id))
-  found(deleted)
+  found(deleted, id)
 }
 
 /**
@@ -105,11 +106,11 @@ export async function rotateSecret(
     const [before] = await database.select(webhookEndpoints, { where: isIt, lock: true })
     const [after] = await database.update(webhookEndpoints, isIt, {
       secret: secrets.encrypt(secret, id),
-      previousSecret: found(before).secret,
+      previousSecret: found(before, id).secret,
       previousSecretUntil: new Date(Date.now() + ROTATION_MS),
       updatedAt: new Date(),
     })
-    return found(after)
+    return found(after, id)
   })
   return { ...viewWebhook(row), secret }
 }
@@ -117,7 +118,7 @@ export async function rotateSecret(
 /** Returns an endpoint. Throws webhook.not_found. */
 export async function findWebhook(scope: Administrator, id: string): Promise<WebhookRow> {
   const [row] = await scope.select(webhookEndpoints, { where: eq(webhookEndpoints.id, id) })
-  return found(row)
+  return found(row, id)
 }
 
 /**
@@ -132,7 +133,7 @@ export function checkUrl(net: Net, url: string): void {
   }
 }
 
-function found(row: WebhookRow | undefined): WebhookRow {
-  if (!row) throw fail('webhook.not_found')
+function found(row: WebhookRow | undefined, id: string): WebhookRow {
+  if (!row) throw fail('webhook.not_found', { value: id })
   return row
 }

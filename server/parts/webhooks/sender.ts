@@ -47,12 +47,14 @@ export class Sender {
   start(): void {
     const { database, log, sweeps } = this.#services
     this.#looks = sweeps.begin({
+      name: 'webhooks',
       everyMs: this.#times.pollMs,
       find: () => this.#findEndpoints(),
       work: (endpointIds) => this.#claimAndSend(endpointIds),
       failure: 'webhooks were not looked for',
     })
     this.#endRepeat = repeat(this.#times.sweepMs, () => failAllDisabled(database), {
+      name: 'disabled webhooks',
       log,
       message: 'deliveries to disabled endpoints were not marked as failed',
     })

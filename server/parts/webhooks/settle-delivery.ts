@@ -2,7 +2,7 @@ import type { WebhookAttempt } from '#database/schema/webhooks.ts'
 import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
 import { sentence } from '#errors'
 import type { Services } from '#platform/services.ts'
-import { ATTEMPTS_KEPT, type ClaimedDelivery, failDisabled } from './claim-deliveries-system.ts'
+import { attemptsWith, type ClaimedDelivery, failDisabled } from './claim-deliveries-system.ts'
 
 /**
  * Outcome of one attempt. `retryMs` is the delay before the next attempt, or null if no attempt follows. `isGone` is
@@ -29,8 +29,7 @@ export async function settleDelivery(
   giveUpMs: number,
 ): Promise<void> {
   const { sql } = deps
-  const attempts = JSON.stringify([...delivery.attempts, outcome.attempt].slice(-ATTEMPTS_KEPT))
-  const tried = sql`attempts = ${attempts}::text::jsonb, tries = ${delivery.tries + 1}, updated_at = now()`
+  const tried = sql`attempts = ${attemptsWith(sql, outcome.attempt)}, tries = tries + 1, updated_at = now()`
   if (outcome.isDelivered) return noteDelivered(sql, delivery, tried)
   const { retryMs, isGone } = outcome
   // Leaves the delivery unchanged if this process no longer holds the claim.

@@ -1,8 +1,9 @@
 import type { Sql } from 'postgres'
 import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
-import { fail, type PlainErrorCode } from '#errors'
+import { fail, type LookupErrorCode } from '#errors'
 import type { OwnedTable, OwnedTables } from '#platform/tables/owned-tables.ts'
+import { setOrganization, setUser } from '#platform/telemetry/running.ts'
 import {
   type Credential,
   isStrongEnough,
@@ -52,8 +53,9 @@ export interface AccessDependencies {
     request: AccessRequest,
   ): Promise<Scope<P>>
   /**
-   * Returns a scope for each organization where the caller holds the permission. Omits suspended organizations that
-   * refuse the request. If all refuse it, throws access.organization_suspended.
+   * Returns a scope for each organization where the caller holds the permission, and apart from these a scope for each
+   * other organization of the caller. Omits suspended organizations that refuse the request. If all refuse it, throws
+   * access.organization_suspended.
    *
    * With `organizationId`, returns only that organization's scope. In this case, throws org.not_found if the caller
    * is not an active member, and access.missing_permission if the caller does not hold the permission.
@@ -62,7 +64,7 @@ export interface AccessDependencies {
     permission: P,
     request: Pick<AccessRequest, 'credential' | 'client' | 'allowedWhileSuspended'>,
     organizationId?: string | null,
-  ): Promise<Scope<P>[]>
+  ): Promise<{ scopes: Scope<P>[]; lacking: Scope<never>[] }>
   /**
    * Opens the deployment that the credential belongs to. Throws access.no_deployment for a user's session or API key.
    */
@@ -77,7 +79,7 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
   const lookups = createLookups(database.sql, resources)
   const source = { database, tables }
   const openByCredential = createDeploymentAccess(source)
-  const notFoundOf = (kind: LookupKind): PlainErrorCode =>
+  const notFoundOf = (kind: LookupKind): LookupErrorCode =>
     resources.get(kind as ResourceKind)?.notFound ?? 'org.not_found'
 
   /** Throws access.only_deployment for a deployment's credential, which gives access only to that deployment. */
@@ -117,10 +119,12 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
       })
       const caller = callerOf(found, request)
       await caller.client.admit?.(caller.userId)
-      if (!isMember(found) || (named !== null && named !== found.organization_id)) throw fail(notFound)
+      if (!isMember(found) || (named !== null && named !== found.organization_id))
+        throw fail(notFound, target === null ? { field: 'org_id', value: named ?? '' } : { value: target })
       if (found.lacks_second_factor) throw fail('access.second_factor_required')
       if (!request.allowedWhileSuspended) refuseSuspended(found)
       if (found.unopened) await noteOpening(database.sql, found)
+      setOrganization(found.organization_id)
       const scope = scopeOf<Permission>(source, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
       return scope as never
@@ -139,11 +143,13 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
       const usable = memberships.filter((each) => request.allowedWhileSuspended || !isSuspended(each))
       if (usable.length === 0) memberships.forEach(refuseSuspended)
       const scopes = usable.map((membership) => scopeOf<Permission>(source, caller, membership))
+      if (scopes.length === 1) setOrganization((scopes[0] as Scope<never>).organizationId)
       const held = scopes.filter((scope) => scope.holds(permission))
-      if (organizationId !== null && scopes.length === 0) throw fail('org.not_found')
+      if (organizationId !== null && scopes.length === 0)
+        throw fail('org.not_found', { value: organizationId })
       if (organizationId !== null && held.length === 0)
         throw fail('access.missing_permission', { permission })
-      return held as never[]
+      return { scopes: held as never[], lacking: scopes.filter((scope) => !held.includes(scope)) as never[] }
     },
   }
 }
@@ -217,6 +223,7 @@ function callerOf(
 ): Caller {
   if (!found || (credential.kind === 'session' && found.user_id !== credential.userId))
     throw fail(credential.kind === 'session' ? 'auth.invalid_token' : 'auth.invalid_key')
+  setUser(found.user_id)
   return {
     userId: found.user_id,
     sessionId: credential.kind === 'session' ? credential.sessionId : null,

@@ -24,8 +24,10 @@ const NETWORK_DELAY_MAX_MS = 8_000
 /**
  * Maximum number of attempts from one network within the window: on one account, and across all accounts. Further
  * attempts get 429.
+ * @limit sign-in attempts on an account from one network in 15 minutes
  */
 const ATTEMPTS_MAX = 20
+/** @limit sign-in attempts from one network in 15 minutes */
 const ATTEMPTS_OF_NETWORK_MAX = 200
 
 /**

@@ -1,6 +1,7 @@
 import { grouped } from '#database/grouped.ts'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { fail } from '#errors'
+import { setOrganization } from '#platform/telemetry/running.ts'
 import type { DeploymentCredential } from './credentials.ts'
 import type { Permission } from './permissions.ts'
 import type { Client, OpenDeployment, Scope } from './scope.ts'
@@ -50,6 +51,7 @@ export function createDeploymentAccess(source: ScopeSource) {
     if (found.isSuspended) throw fail('deployment.suspended')
     if (found.status === 'paused') throw fail('deployment.paused')
     const { id, organizationId, agentId, type, config, visitorUserId: userId } = found
+    setOrganization(organizationId)
     const owner = { organizationId, userId, apiKeyId: null, client }
     const scope = {
       ...owner,

@@ -1,4 +1,4 @@
-import { defineErrors } from '#errors/define.ts'
+import { defineErrors, notFound, prescribedNotFound } from '#errors/define.ts'
 
 export const ACCESS_ERRORS = defineErrors({
   'auth.missing': [401, 'Authentication required. Send Authorization: Bearer <access token> or X-API-Key.'],
@@ -25,8 +25,8 @@ export const ACCESS_ERRORS = defineErrors({
     'A deployment key gives access only to the chat of its deployment. Use an API key of the organization.',
   ],
   'access.not_system_admin': [403, 'Only a system administrator can do this. Ask one.'],
-  'org.not_found': [404, 'Organization not found'],
-  'role.not_found': [404, 'Role not found'],
+  'org.not_found': prescribedNotFound('Organization not found', 'org_id'),
+  'role.not_found': notFound('Role not found', 'role_id'),
   'role.too_high': [403, 'You can create, change and assign only roles below your own level ({level}).'],
   'role.permission_not_held': [
     403,

@@ -5,6 +5,7 @@ import { fail } from '#errors'
 /**
  * A code has 10^6 possible values, three of which are valid at a time. At 10 guesses per hour, a day of guessing
  * succeeds with a probability of 1 in 1,400.
+ * @limit wrong codes of a second factor per user and hour
  */
 const GUESSES_MAX = 10
 const WINDOW_SECONDS = 3_600

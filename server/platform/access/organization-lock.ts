@@ -19,6 +19,6 @@ export async function lockOrganization(
   const [row] = await tx<{ isPersonal: boolean; personalUserId: string | null }[]>`
     select personal_user_id is not null as "isPersonal", personal_user_id as "personalUserId" from organizations
     where id = ${organizationId} and closed_at is null ${strength[kind]}`
-  if (!row) throw fail('org.not_found')
+  if (!row) throw fail('org.not_found', { value: organizationId })
   return row
 }

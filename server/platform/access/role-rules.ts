@@ -46,7 +46,7 @@ export async function findAssignableRole(
   const [role] = await tx<(AssignableRole & { permissions: string[] })[]>`
     select r.id, r.name, r.hierarchy_level as level, ${permissionsOf(tx)} as permissions
     from roles r where r.id = ${roleId} and r.organization_id = ${grantor.organizationId} for share`
-  if (!role) throw fail('role.not_found')
+  if (!role) throw fail('role.not_found', { value: roleId })
   if (role.name === OWNER_ROLE) throw fail('user.owner_role')
   checkLevel(grantor, role.level)
   checkHeld(grantor, role.permissions)

@@ -108,5 +108,7 @@ export type Access<P extends Permission = Permission> =
   | { permission: P; orgOf: OrganizationSource }
   /** The permission, or the key of a deployment of type `api`. */
   | { permission: P; orgOf: OrganizationSource; orDeployment: true }
-  /** The handler receives one scope for each organization where the caller holds the permission. */
+  /** The permission, or the system administrator, signed in. */
+  | { permission: P; orgOf: OrganizationSource; orSystem: true }
+  /** The handler receives one scope for each organization, apart for those where the caller lacks the permission. */
   | { permission: P; inEvery: 'organization' }

@@ -18,6 +18,8 @@ import { areTenantsWatched, openTenantSql, type TenantSql } from '#database/tena
 import { fail } from '#errors'
 import { eventOf, recordChange } from '#platform/audit/audit.ts'
 import { eventsAsJson, type WebhookEvent } from '#platform/events/outbox.ts'
+import { DEFAULTS } from '#platform/limits/features.ts'
+import { quotaFull } from '#platform/limits/stored-bytes.ts'
 import { type AuditedTable, isAudited, type OwnedTables } from '#platform/tables/owned-tables.ts'
 import type { Actor } from './scope.ts'
 
@@ -94,6 +96,13 @@ export type ScopedStatements = Omit<ScopedDatabase, 'sql' | 'transaction'>
 
 interface TransactionStatements extends ScopedStatements {
   /**
+   * Locks the organization's stored bytes. Call it before deleting rows that stored responses reference, because a
+   * statement that stores a response takes this lock first (docs/lock-order.md).
+   */
+  lockStorage(): Promise<void>
+  /** Reserves bytes of the organization's storage, as `reserveBytes` does. Call it last. Throws upload.quota. */
+  reserve(bytes: number): Promise<void>
+  /**
    * Queues events for the organization's webhooks. Must be the last statement of the transaction
    * (platform/events/outbox.ts).
    */
@@ -124,6 +133,16 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
       await keepOrganization(tx, owner.organizationId)
       return work({
         ...statements(tx, owner, auditOf),
+        async lockStorage() {
+          await tx.execute(
+            sql`select from organizations where id = ${owner.organizationId} for no key update`,
+          )
+        },
+        async reserve(bytes) {
+          const [row] = await tx.execute<{ limit: string | null }>(sql`
+            select reserve_bytes(${owner.organizationId}, ${bytes}, ${DEFAULTS.file_upload}) as limit`)
+          if (row?.limit != null) throw quotaFull(row.limit)
+        },
         async announce(events) {
           if (events.length === 0) return
           const rows = eventsAsJson(owner.organizationId, events)
@@ -156,7 +175,7 @@ async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: stri
     .from(organizations)
     .where(and(eq(organizations.id, id), isNull(organizations.closedAt)))
     .for('key share')
-  if (!locked) throw fail('org.not_found')
+  if (!locked) throw fail('org.not_found', { value: id })
 }
 
 function statements(

@@ -12,6 +12,7 @@ import { quoteKey } from './refusals.ts'
 export { BucketError } from './bucket-error.ts'
 export { type Bucket, checkBucket } from './names.ts'
 export type { BucketObject } from './parse-listing.ts'
+export { quoteKey } from './refusals.ts'
 
 export interface ReadObject {
   /** Size in bytes. */
@@ -24,7 +25,7 @@ export interface ReadObject {
   contentType: string | null
 }
 
-/** Maximum number of listed keys, including folder markers. */
+/** Maximum number of listed keys, including folder markers. @limit objects of a bucket that are listed */
 export const KEYS_MAX = 100_000
 const KEYS_PER_PAGE = 1_000
 /** Maximum number of pages. A server may return fewer keys per page than requested, or none. */

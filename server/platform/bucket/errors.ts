@@ -26,6 +26,7 @@ export const BUCKET_ERRORS = defineErrors({
     '{host} sent a page of the object list that is larger than {megabytes} MB. Check that the endpoint supports the S3 API.',
   'bucket.size_unknown':
     '{host} did not report the size of {key}. Check that the endpoint supports the S3 API.',
+  'bucket.object_empty': 'This object is empty: {key} has 0 bytes. Upload its content again, or delete it.',
   'bucket.object_too_large':
     '{key} is larger than {megabytes} MB, the limit for a file. Split it into smaller files.',
   'bucket.list_unreadable':

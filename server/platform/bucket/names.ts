@@ -16,8 +16,9 @@ export interface Bucket {
   secretAccessKey?: string
 }
 
+/** @limit endpoint of a bucket */
 const ENDPOINT_CHARACTERS_MAX = 2_000
-/** Maximum length of a key in UTF-8 (Amazon S3 User Guide, "Naming Amazon S3 objects"). */
+/** Maximum length of a key in UTF-8 (Amazon S3 User Guide, "Naming Amazon S3 objects"). @limit key of an object */
 export const KEY_BYTES_MAX = 1_024
 
 export const endpointOf = ({ endpoint, region }: Bucket): string =>

@@ -1,3 +1,4 @@
+/** @limit URL of a page (longer ones are skipped) */
 export const URL_CHARACTERS_MAX = 2_000
 
 /** Query parameters that only identify where a visitor came from. */

@@ -1,50 +1,14 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createExampleNet } from '#tests/support/provider/example-net.ts'
-import {
-  type Answer,
-  page,
-  redirectTo,
-  robots,
-  send,
-  startWebsite,
-  type Website,
-} from '#tests/support/website.ts'
-import { createDocuments } from '../documents/documents.ts'
+import { describe, expect, test } from 'vitest'
+import { failureOf, prepareCrawls } from '#tests/support/crawling.ts'
+import { type Answer, page, redirectTo, robots, send } from '#tests/support/website.ts'
 import { FetchError } from '../net/fetch-bounded.ts'
 import { createNet, NetError } from '../net/index.ts'
-import { type CrawledPage, type CrawlRequest, crawl } from './crawl.ts'
+import { crawl } from './crawl.ts'
 
 /** Tests crawls of malicious websites, and respect for the rules of well-behaved websites. */
 
-let website: Website
-const net = createExampleNet()
-const documents = createDocuments()
-beforeAll(async () => {
-  website = await startWebsite()
-})
-beforeEach(() => {
-  website.pages = {}
-  website.asked.length = 0
-})
-afterAll(async () => {
-  await Promise.all([net.close(), documents.close()])
-  await website.close()
-})
-
-const at: Website['at'] = (...place) => website.at(...place)
-
-async function read(request: Partial<CrawlRequest> = {}, signal = new AbortController().signal) {
-  const pages: CrawledPage[] = []
-  for await (const crawled of crawl(net, documents, { url: at('/'), ...request }, signal)) pages.push(crawled)
-  return pages
-}
-const pathsOf = (pages: CrawledPage[]) => pages.map(({ url }) => url.slice(at('').length))
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => error as Error,
-  )
+const { website, net, documents, at, read, pathsOf } = prepareCrawls()
 
 describe('a hostile website', () => {
   test.each<[string, Answer, RegExp]>([

@@ -1,48 +1,12 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createExampleNet } from '#tests/support/provider/example-net.ts'
-import {
-  type Answer,
-  page,
-  redirectTo,
-  robots,
-  send,
-  startWebsite,
-  type Website,
-} from '#tests/support/website.ts'
-import { createDocuments } from '../documents/documents.ts'
-import { CrawlError, type CrawledPage, type CrawlRequest, crawl } from './crawl.ts'
+import { describe, expect, test } from 'vitest'
+import { failureOf, prepareCrawls } from '#tests/support/crawling.ts'
+import { type Answer, page, redirectTo, robots, send } from '#tests/support/website.ts'
+import { CrawlError } from './crawl.ts'
 
 /** Tests which pages of a website are read. */
 
-let website: Website
-const net = createExampleNet()
-const documents = createDocuments()
-beforeAll(async () => {
-  website = await startWebsite()
-})
-beforeEach(() => {
-  website.pages = {}
-  website.asked.length = 0
-})
-afterAll(async () => {
-  await Promise.all([net.close(), documents.close()])
-  await website.close()
-})
-
-const at: Website['at'] = (...place) => website.at(...place)
-
-async function read(request: Partial<CrawlRequest> = {}, signal = new AbortController().signal) {
-  const pages: CrawledPage[] = []
-  for await (const crawled of crawl(net, documents, { url: at('/'), ...request }, signal)) pages.push(crawled)
-  return pages
-}
-const pathsOf = (pages: CrawledPage[]) => pages.map(({ url }) => url.slice(at('').length))
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => error as Error,
-  )
+const { website, at, read, pathsOf } = prepareCrawls()
 const sitemap = (...paths: string[]) =>
   send(
     'application/xml',

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { sentence } from '#errors'
 import { DocumentError, type Documents, type WebPage } from '../documents/documents.ts'
+import { readRefresh } from '../documents/page-refresh.ts'
 import { readRobotsDirectives } from '../documents/robots-directives.ts'
+import { REDIRECTS_MAX, redirectTarget } from '../net/exchange-bounds.ts'
 import { type BoundedAnswer, FetchError, mediaTypeOf } from '../net/fetch-bounded.ts'
 import { type Net, NetError } from '../net/index.ts'
 import { canonicalUrl, siteOf, URL_CHARACTERS_MAX } from './addresses.ts'
@@ -43,7 +45,9 @@ export interface FailedPage {
   error: string
 }
 
+/** @limit pages of a website */
 export const PAGES_MAX = 10_000
+/** @limit page of a website */
 const PAGE_BYTES_MAX = 5_000_000
 const REQUESTS_AT_ONCE = 2
 /**
@@ -187,15 +191,30 @@ function createSite(net: Net, documents: Pick<Documents, 'readPage'>, signal: Ab
     stayAt(site: string): void {
       home = site
     },
+    /** Reads the page at a URL, or the page to which it refreshes. Follows refreshes like redirects. */
     async read(url: string): Promise<Visit> {
-      await checkAllowed(url)
-      const answer = await visitor.get(url, {
-        bytesMax: PAGE_BYTES_MAX,
-        accept: ['', ...PAGE_TYPES],
-        onRedirect: checkAllowed,
-        signal,
-      })
-      return toVisit(answer, await readAnswer(answer, documents))
+      const seen = new Set<string>()
+      let next = url
+      for (let hop = 0; ; hop++) {
+        await checkAllowed(next)
+        const answer = await visitor.get(next, {
+          bytesMax: PAGE_BYTES_MAX,
+          accept: ['', ...PAGE_TYPES],
+          onRedirect: checkAllowed,
+          signal,
+        })
+        const page = await readAnswer(answer, documents)
+        const target = refreshOf(answer, page)
+        seen.add(answer.url).add(next)
+        if (target === null) return toVisit(answer, page)
+        if (seen.has(target) || hop === REDIRECTS_MAX) {
+          if (page.text !== '') return toVisit(answer, page)
+          throw new FetchError(
+            sentence('net.redirects', { host: new URL(answer.url).host, limit: REDIRECTS_MAX }),
+          )
+        }
+        next = target
+      }
     },
     async sitemapPages(origin: string, pagesMax: number): Promise<string[]> {
       const named = (await robotsOf(origin)).sitemaps.filter(
@@ -215,6 +234,17 @@ async function readAnswer(answer: BoundedAnswer, documents: Pick<Documents, 'rea
   if (type === 'application/pdf') throw new Skipped(sentence('crawl.pdf'))
   if (type !== '' && !PAGE_TYPES.includes(type)) throw new Skipped(sentence('crawl.not_a_page', { type }))
   return documents.readPage({ bytes: body, contentType: type === '' ? 'text/html' : contentType, url })
+}
+
+/**
+ * Returns the URL to which a page refreshes. Returns null for a page that only reloads itself, or that has text and shows
+ * it for some time.
+ */
+function refreshOf({ url, headers }: BoundedAnswer, page: WebPage): string | null {
+  const refresh = page.refresh ?? readRefresh(String(headers['refresh'] ?? ''), url)
+  if (refresh === null || (!refresh.isRedirect && page.text !== '')) return null
+  const target = redirectTarget(url, refresh.url)
+  return target === url ? null : target
 }
 
 function toVisit({ url, headers, etag, lastModified }: BoundedAnswer, read: WebPage): Visit {

@@ -16,7 +16,7 @@ export interface Frontier {
   isNew(page: ReadPage): boolean
 }
 
-/** Maximum number of remembered links. */
+/** Maximum number of remembered links. @limit links of a website that are remembered */
 const LINKS_MAX = 10_000
 
 export function createFrontier(first: string[], maxDepth: number): Frontier {

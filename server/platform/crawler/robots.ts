@@ -9,9 +9,15 @@ export interface Robots {
   sitemaps: string[]
 }
 
-/** Maximum bytes of a robots.txt that are read: the minimum that RFC 9309 (2.5) requires. The rest is ignored. */
+/**
+ * Maximum bytes of a robots.txt that are read: the minimum that RFC 9309 (2.5) requires. The rest is ignored.
+ * @limit robots.txt (the rest is ignored)
+ */
 const ROBOTS_BYTES_MAX = 500 * 1024
-/** Maximum characters in rules with wildcards, because matching such rules is slow. */
+/**
+ * Maximum characters in rules with wildcards, because matching such rules is slow.
+ * @limit rules with wildcards in a robots.txt
+ */
 const STAR_CHARACTERS_MAX = 50_000
 /**
  * Maximum steps of matching a URL, about 10 ms: characters of the URL times characters in rules with wildcards. A URL

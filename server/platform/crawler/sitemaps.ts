@@ -1,13 +1,21 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { decodePage } from '../documents/page-encoding.ts'
 import { FetchError } from '../net/fetch-bounded.ts'
 import { NetError } from '../net/index.ts'
-import { canonicalUrl, siteOf } from './addresses.ts'
+import { threads } from '../threads/threads.ts'
+import { locationsOf } from './locations.ts'
 import type { Visitor } from './visit.ts'
 
+/** @limit sitemap */
 const SITEMAP_BYTES_MAX = 5_000_000
-/** Maximum number of sitemap files that are read, including the files listed in an index. */
+/**
+ * Maximum number of sitemap files that are read, including the files listed in an index.
+ * @limit sitemaps of a website
+ */
 const SITEMAPS_MAX = 20
+/** A longer sitemap is read in a thread. This many characters take at most about 5 ms. */
+const READ_HERE_CHARACTERS_MAX = 100_000
 
 /**
  * Returns at most `pagesMax` pages from a website's sitemaps (sitemaps.org, protocol 0.9, with gzip and indexes).
@@ -24,11 +32,12 @@ export async function readSitemaps(
   for (let read = 0; read < SITEMAPS_MAX && pages.size < pagesMax; read++) {
     const address = queue.shift()
     if (address === undefined) break
-    const xml = await readSitemap(address, visitor, signal)
-    const isIndex = /<sitemapindex[\s>]/.test(xml.slice(0, 2_000))
-    for (const location of locationsOf(xml)) {
-      const url = canonicalUrl(location)
-      if (url === null || siteOf(url) !== siteOf(address)) continue
+    const sitemap = { xml: await readSitemap(address, visitor, signal), address, limit: pagesMax }
+    const isShort = sitemap.xml.length <= READ_HERE_CHARACTERS_MAX
+    const { isIndex, urls } = isShort
+      ? locationsOf(sitemap)
+      : await threads.run('locationsOf', sitemap, signal)
+    for (const url of urls) {
       if (!isIndex) pages.add(url)
       else if (queue.length < SITEMAPS_MAX) queue.push(url)
       if (pages.size === pagesMax) break
@@ -39,11 +48,11 @@ export async function readSitemaps(
 
 async function readSitemap(address: string, visitor: Visitor, signal: AbortSignal): Promise<string> {
   try {
-    const { status, body } = await visitor.get(address, { bytesMax: SITEMAP_BYTES_MAX, signal })
+    const { status, body, contentType } = await visitor.get(address, { bytesMax: SITEMAP_BYTES_MAX, signal })
     if (status >= 300) return ''
     const isPacked = body[0] === 0x1f && body[1] === 0x8b
     const xml = isPacked ? await unpack(body, { maxOutputLength: SITEMAP_BYTES_MAX }) : body
-    return xml.toString()
+    return decodePage(xml, isPacked ? '' : contentType)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof NetError || error instanceof FetchError || isOfZlib(error)) return ''
@@ -55,17 +64,3 @@ const unpack = promisify(gunzip)
 
 const isOfZlib = (error: unknown): boolean =>
   /^(Z_|ERR_BUFFER_TOO_LARGE)/.test(String((error as { code?: unknown }).code))
-
-/**
- * Yields the contents of `loc` elements. Written by hand so that every character is read only once, whatever the file
- * contains.
- */
-function* locationsOf(xml: string): Generator<string> {
-  for (let position = xml.indexOf('<loc>'); position >= 0; position = xml.indexOf('<loc>', position)) {
-    const begin = position + '<loc>'.length
-    const end = xml.indexOf('<', begin)
-    if (end < 0) return
-    position = end
-    yield xml.slice(begin, end).trim().replaceAll('&amp;', '&')
-  }
-}

@@ -11,10 +11,17 @@ export interface AcceptedType {
 
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+export const PPTX = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+export const ODT = 'application/vnd.oasis.opendocument.text'
+export const ODS = 'application/vnd.oasis.opendocument.spreadsheet'
+export const ODP = 'application/vnd.oasis.opendocument.presentation'
+export const RTF = 'application/rtf'
+export const EPUB = 'application/epub+zip'
+export const EML = 'message/rfc822'
 
 /**
- * The accepted types, keyed by content type: the types in the specification's upload_file, and WebM audio, because
- * browsers record it.
+ * The accepted types, keyed by content type: the types in the specification's upload_file, further documents, and WebM
+ * audio, because browsers record it.
  */
 export const ACCEPTED_TYPES: ReadonlyMap<string, AcceptedType> = new Map(
   [
@@ -22,6 +29,13 @@ export const ACCEPTED_TYPES: ReadonlyMap<string, AcceptedType> = new Map(
     document('text/plain', 'txt'),
     document(DOCX, 'docx'),
     document(XLSX, 'xlsx'),
+    document(PPTX, 'pptx'),
+    document(ODT, 'odt'),
+    document(ODS, 'ods'),
+    document(ODP, 'odp'),
+    document(RTF, 'rtf'),
+    document(EPUB, 'epub'),
+    document(EML, 'eml'),
     document('text/csv', 'csv'),
     document('text/markdown', 'md', 'markdown'),
     image('image/jpeg', 'jpg', 'jpeg'),

@@ -1,10 +1,14 @@
-/** Maximum length of extracted text, in UTF-16 code units. */
+import type { FoundEncoding } from './text-encoding.ts'
+
+/** Maximum length of extracted text, in UTF-16 code units. @limit text of a document */
 export const TEXT_CHARACTERS_MAX = 2_000_000
 
 export interface ExtractedText {
   text: string
   /** True if the text was truncated. */
   isCut: boolean
+  /** The encoding of the file, if it was chosen or guessed. Absent for Unicode and for files that state it. */
+  encoding?: FoundEncoding
 }
 
 /** Collects a file's text piece by piece, up to TEXT_CHARACTERS_MAX. */
@@ -12,7 +16,10 @@ export interface BoundedText {
   /** True once the limit is exceeded, so that the reader can stop. */
   readonly isFull: boolean
   add(piece: string): void
-  /** Returns the text as well-formed Unicode without NUL, with \n line endings. Truncates it between characters. */
+  /**
+   * Returns the text as well-formed Unicode without NUL and soft hyphens, with \n line endings. Truncates it between
+   * characters.
+   */
   finish(): ExtractedText
 }
 
@@ -41,6 +48,9 @@ function cutBetweenCharacters(text: string): string {
   return text.slice(0, isInPair ? TEXT_CHARACTERS_MAX - 1 : TEXT_CHARACTERS_MAX)
 }
 
-/** Returns well-formed Unicode without NUL, with \n line endings. */
+/** A soft hyphen, which is only visible at the end of a line. There, the word continues in the next line. */
+const SOFT_HYPHEN = /\u00ad(?:[ \t]{0,8}\n[ \t]{0,8})?/g
+
+/** Returns well-formed Unicode without NUL and soft hyphens, with \n line endings. */
 export const cleanText = (text: string): string =>
-  text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed()
+  text.replaceAll('\0', '').replace(/\r\n?/g, '\n').replace(SOFT_HYPHEN, '').toWellFormed()

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +77,11 @@ test.each([
   ['Windows-1252', Buffer.from('Gr\xf6\xdfe;5 \x80\r\n', 'latin1'), 'a.csv', 'text/csv'],
   ['Windows-1252 named .svg', Buffer.from('<svg a="\xe4"/>', 'latin1'), 'a.svg', null],
   ['Windows-1252 without a name', Buffer.from('\xe4', 'latin1'), 'LICENSE', null],
-  ['bytes without a letter in Windows-1252', Buffer.from([0x68, 0xe4, 0x81]), 'a.csv', null],
+  ['bytes without a letter in Windows-1252', Buffer.from([0x68, 0xe4, 0x81]), 'a.csv', 'text/csv'],
+  ['a legacy encoding named .svg', Buffer.from('<svg a="\xe4\x81"/>', 'latin1'), 'a.svg', null],
+  ['UTF-16 without a byte order mark', Buffer.from('name;Köln\n', 'utf16le'), 'a.csv', 'text/csv'],
+  ['UTF-16 and a byte order mark with NUL', Buffer.from('\ufeffabc\0', 'utf16le'), 'a.txt', null],
+  ['random bytes', createHash('sha512').update('').digest(), 'a.txt', null],
   ['control characters beside Windows-1252', Buffer.from([0x1b, 0xe4]), 'a.txt', null],
   ['half a surrogate beside Windows-1252', Buffer.from([0xff, 0xfe, 0x61, 0x00, 0xd8]), 'a.txt', null],
   ['half a surrogate in UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 'a.txt', null],
@@ -84,7 +89,7 @@ test.each([
     'UTF-8 with a late error',
     Buffer.concat([Buffer.alloc(300_000, 'ж'), Buffer.from([0x90])]),
     'a.txt',
-    null,
+    'text/plain',
   ],
   ['characters across read boundaries', `a${'ä'.repeat(200_000)}`, 'a.txt', 'text/plain'],
   [

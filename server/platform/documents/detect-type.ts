@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { ACCEPTED_TYPES, DOCX, XLSX } from './accepted-types.ts'
-import { findEncoding, markedEncoding } from './text-encoding.ts'
+import { ACCEPTED_TYPES, DOCX, EML, PPTX, XLSX } from './accepted-types.ts'
+import { detectPackage } from './detect-package.ts'
+import { classifyText, markedEncoding } from './text-encoding.ts'
+import { decodeUnicode } from './unicode-text.ts'
 
 /*
  * The first matching row decides the type:
@@ -19,13 +21,15 @@ import { findEncoding, markedEncoding } from './text-encoding.ts'
  * | WebM with audio and no video           | any other         | audio/webm                                  |
  * | Ogg with video                         | any other         | none                                        |
  * | Ogg of unknown content                 | .ogg .oga         | audio/ogg; otherwise none                   |
- * | encrypted Office document              | .docx .xlsx       | by the filename; reading reports the reason |
+ * | header lines of an email               | .eml              | message/rfc822                              |
+ * | encrypted Office document              | .docx .xlsx .pptx | by the filename; reading reports the reason |
+ * | a zip with the parts of a document     | as in DOCUMENTS   | by the filename                             |
  * | PDF after up to 1,024 other bytes      | .pdf              | application/pdf (PDF 1.7, appendix H.3)     |
  * | an accepted format other than text     | any other         | by the content                              |
  * | anything else: a zip, HTML, other text | any               | none                                        |
  *
- * Text is valid UTF-8, or UTF-16 with a byte order mark, and contains no NUL. Files named .txt, .csv or .md may also be
- * Windows-1252, because Excel writes Windows-1252. No image, audio or video file is text in this sense.
+ * Text is UTF-8 without NUL, or plausible in UTF-16 or UTF-32. Files named .txt, .csv or .md may also be in a legacy
+ * encoding, because Excel writes these. No image, audio or video file is text in this sense.
  */
 
 const HEAD_BYTES = 64 * 1024
@@ -43,8 +47,8 @@ const TEXT_TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** File extensions whose text may be Windows-1252. */
-const WINDOWS_EXTENSIONS = new Set(['txt', 'csv', 'md', 'markdown'])
+/** File extensions whose text may be in a legacy encoding. */
+const LEGACY_EXTENSIONS = new Set(['txt', 'csv', 'md', 'markdown'])
 
 /** Content types for which the file-type detector uses another name. */
 const OTHER_NAMES: Record<string, string> = {
@@ -66,15 +70,17 @@ export async function detectType(path: string, filename: string): Promise<string
   const extension = extname(filename.trim()).slice(1).toLowerCase()
   const textType = TEXT_TYPES[extension]
   if (textType !== undefined && !head.subarray(0, 5).equals(PDF_START)) {
-    const encoding = await findEncoding(path)
-    const isText = encoding === 'windows-1252' ? WINDOWS_EXTENSIONS.has(extension) : encoding !== null
+    const kind = await classifyText(path)
+    const isText = kind === 'legacy' ? LEGACY_EXTENSIONS.has(extension) : kind !== null
     if (isText) return textType !== 'image/svg+xml' || isSvg(decodeHead(head)) ? textType : null
   }
+  if (extension === 'eml' && isEmail(head.toString('latin1'))) return EML
   const found = await detectFormat(path)
   return chooseType(path, head, extension, found)
 }
 
 const PDF_START = Buffer.from('%PDF-')
+const ZIP_START = Buffer.from('PK')
 
 async function readHead(path: string): Promise<Buffer> {
   const file = await open(path)
@@ -120,9 +126,10 @@ async function chooseType(
     case 'audio/mpeg':
       return found?.ext === 'mp3' ? type : null
     case 'application/x-cfb':
-      return findEncrypted(path, { docx: DOCX, xlsx: XLSX }[extension])
+      return findEncrypted(path, { docx: DOCX, xlsx: XLSX, pptx: PPTX }[extension])
   }
   if (type !== undefined && ACCEPTED_TYPES.has(type)) return type
+  if (head.subarray(0, 2).equals(ZIP_START)) return detectPackage(path, extension)
   const isLatePdf = extension === 'pdf' && head.subarray(0, PDF_START_BYTES).includes(PDF_START)
   return isLatePdf ? 'application/pdf' : null
 }
@@ -134,6 +141,13 @@ async function chooseType(
 function hasSoundOnly(head: Buffer): boolean {
   const text = head.toString('latin1')
   return /\x86[\x80-\xbf]A_/.test(text) && !/\x86[\x80-\xbf]V_/.test(text)
+}
+
+const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+
+/** Returns whether a file is a compound file, such as a document of Office 97-2003 (MS-CFB 2.2). */
+export async function isCompoundFile(path: string): Promise<boolean> {
+  return (await readHead(path)).subarray(0, COMPOUND_FILE.length).equals(COMPOUND_FILE)
 }
 
 /** An encrypted Office document is a compound file with a stream of this name (MS-OFFCRYPTO 2.3.4.4). */
@@ -158,7 +172,19 @@ export async function isEncryptedOffice(path: string): Promise<boolean> {
   return false
 }
 
-const decodeHead = (head: Buffer): string => new TextDecoder(markedEncoding(head)).decode(head)
+/** Returns true if a file begins with the header lines of an email (RFC 5322), or with the line of a mailbox file. */
+function isEmail(head: string): boolean {
+  const [headers = ''] = head.replace(/^(?:\xef\xbb\xbf)?\s{0,100}/, '').split(/\r?\n\r?\n/, 1)
+  return (
+    !headers.includes('\0') &&
+    /^(?:From |[!-9;-~]{1,100}:)/.test(headers) &&
+    /^(?:from|to|cc|subject|date|received|message-id|mime-version|return-path|delivered-to|content-type):/im.test(
+      headers,
+    )
+  )
+}
+
+const decodeHead = (head: Buffer): string => decodeUnicode(markedEncoding(head) ?? 'utf-8', head)
 
 /** Returns true if the root element after the XML prolog is svg. */
 function isSvg(text: string): boolean {

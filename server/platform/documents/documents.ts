@@ -38,6 +38,8 @@ export interface Documents {
 
 const READERS_MAX = 2
 const WAITING_MAX = 100
+/** Time limit of the wait for a reader, in milliseconds. Reading the file then has its own. */
+const WAIT_MS_MAX = 120_000
 const CLOCK_MS = 20_000
 /** Milliseconds until an idle reader ends. */
 const IDLE_MS = 30_000
@@ -47,14 +49,16 @@ interface Bounds {
   clockMs?: number
   /** Milliseconds until an idle reader ends. */
   idleMs?: number
+  /** Time limit of the wait for a reader, in milliseconds. */
+  waitMs?: number
 }
 
 /** Creates the service. No reader starts and no parser loads before the first file. */
 export function createDocuments(
   log?: Logger,
-  { clockMs = CLOCK_MS, idleMs = IDLE_MS }: Bounds = {},
+  { clockMs = CLOCK_MS, idleMs = IDLE_MS, waitMs = WAIT_MS_MAX }: Bounds = {},
 ): Documents {
-  const waiting: { begin(): void; refuse(error: Error): void }[] = []
+  const turns = new Turns(waitMs)
   const idle: { reader: Reader; end: NodeJS.Timeout }[] = []
   const busy = new Set<Reader>()
   let isClosed = false
@@ -73,29 +77,12 @@ export function createDocuments(
     const end = setTimeout(() => reader.end(), idleMs).unref()
     idle.push({ reader, end })
   }
-  const turn = async (): Promise<void> => {
-    if (isClosed) throw stopping()
-    if (running < READERS_MAX) {
-      running++
-      return
-    }
-    if (waiting.length >= WAITING_MAX)
-      throw new DocumentError(sentence('document.busy'), { canTryAgain: true })
-    await new Promise<void>((begin, refuse) => waiting.push({ begin, refuse }))
-  }
-  /** Lets the next waiting task begin. `running` counts the tasks that hold one of the READERS_MAX slots. */
-  const endTurn = (): void => {
-    const next = waiting.shift()
-    if (next === undefined) running--
-    else next.begin()
-  }
-  let running = 0
-
   const withReader = async <Answer>(
     contentType: string,
     work: (reader: Reader) => Promise<Answer>,
   ): Promise<Answer> => {
-    await turn()
+    if (isClosed) throw stopping()
+    await turns.begin()
     let reader: Reader | undefined
     try {
       reader = takeReader()
@@ -113,7 +100,7 @@ export function createDocuments(
         busy.delete(reader)
         putReader(reader)
       }
-      endTurn()
+      turns.end()
     }
   }
 
@@ -131,7 +118,7 @@ export function createDocuments(
     },
     async close() {
       isClosed = true
-      for (const { refuse } of waiting.splice(0)) refuse(stopping())
+      turns.refuseAll(stopping())
       for (const { reader, end } of idle.splice(0)) {
         clearTimeout(end)
         reader.end()
@@ -141,4 +128,47 @@ export function createDocuments(
   }
 }
 
+/** The turns of tasks, of which READERS_MAX run at a time. */
+class Turns {
+  readonly #waitMs: number
+  readonly #waiting = new Set<{ begin(): void; refuse(error: Error): void }>()
+  /** Number of tasks that hold one of the READERS_MAX slots. */
+  #running = 0
+
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs
+  }
+
+  async begin(): Promise<void> {
+    if (this.#running < READERS_MAX) {
+      this.#running++
+      return
+    }
+    if (this.#waiting.size >= WAITING_MAX) throw tooMany()
+    const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>()
+    const task = { begin, refuse }
+    this.#waiting.add(task)
+    const late = setTimeout(() => {
+      if (this.#waiting.delete(task)) refuse(tooMany())
+    }, this.#waitMs).unref()
+    await promise.finally(() => clearTimeout(late))
+  }
+
+  /** Lets the next waiting task begin. */
+  end(): void {
+    const [next] = this.#waiting
+    if (next === undefined) this.#running--
+    else {
+      this.#waiting.delete(next)
+      next.begin()
+    }
+  }
+
+  refuseAll(error: Error): void {
+    for (const { refuse } of this.#waiting) refuse(error)
+    this.#waiting.clear()
+  }
+}
+
+const tooMany = (): DocumentError => new DocumentError(sentence('document.busy'), { canTryAgain: true })
 const stopping = (): DocumentError => new DocumentError(sentence('document.stopping'), { canTryAgain: true })

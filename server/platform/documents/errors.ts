@@ -6,8 +6,9 @@ export const DOCUMENTS_ERRORS = defineErrors({
   'document.no_text': 'This {kind} contains no text. Add one that contains text.',
   'document.no_text_in_pdf':
     'This PDF contains no text. Its pages are empty or images. Run text recognition (OCR) on it and add it again.',
+  'document.page_damaged': 'Page {number} of this PDF is damaged and could not be read.',
   'document.type':
-    'Files of this type are stored, but their text is not extracted. For text, use PDF, TXT, DOCX, XLSX, CSV or MD.',
+    'Files of this type are stored, but their text is not extracted. For text, use PDF, TXT, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML, CSV or MD.',
   'document.not_its_type':
     'The content of this file does not match its file extension. Correct the extension and add the file again.',
   'document.busy': 'Too many files are being read. Try again in a moment.',

@@ -1,40 +1,91 @@
-import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { sentence } from '#errors'
 import { DocumentError } from './document-error.ts'
+import { XmlError, type XmlHandler, XmlParser, xmlDecoder } from './xml.ts'
 
-/** Maximum total uncompressed size of the parts of one file. */
+/** Maximum total uncompressed size of the parts of one file. @limit uncompressed Office document */
 const UNPACKED_BYTES_MAX = 100 * 1024 * 1024
+/** @limit entries of an Office document */
 const ENTRIES_MAX = 10_000
-/** Maximum compression ratio. Tables of equal rows reach a ratio of almost 100. */
+/**
+ * Maximum compression ratio. Tables of equal rows reach a ratio of almost 100.
+ * @limit compression ratio of an Office document
+ */
 const RATIO_MAX = 250
 /** Files with less uncompressed data than this may have any compression ratio. */
 const RATIO_FREE_BYTES = 10 * 1024 * 1024
 const MEGABYTE = 1024 * 1024
+/** Parts with text: XML, and the chapters and indexes of an e-book. */
+const TEXT_PART = /\.(xml|rels|xhtml|xht|html|htm|opf|ncx|mht|mhtml|txt|rtf)$/i
+
+/** The parts with text of an opened file. Names are compared without regard to case (ECMA-376 part 2, 6.2.2). */
+export interface OfficePackage {
+  /** Names of the parts, in the order of the archive's directory. */
+  readonly names: readonly string[]
+  has(name: string): boolean
+  /**
+   * Parses an XML part. Throws an XmlError if it is missing or not well-formed, and a DocumentError if the parts that
+   * were read so far unpack to too much.
+   */
+  parse(name: string, handler: XmlHandler): Promise<void>
+  /** Returns the content of a part. Throws as `parse` does. */
+  read(name: string): Promise<Buffer>
+}
 
 /**
- * Opens the zip archive of a DOCX or XLSX. Returns an uncompressed zip archive that contains only the parts with text
- * (XML and relations). The parsing libraries therefore unpack only data that was counted here, and images cost nothing.
+ * Opens the zip archive of a document and calls `work` with its parts. Only parts with text can be read, so that images
+ * cost nothing.
  *
  * Throws a DocumentError before unpacking if the archive's directory lists too many parts or too large parts. If the
  * directory states a wrong size, throws during unpacking.
  */
-export async function readOfficePackage(path: string, what: string): Promise<Buffer> {
+export async function withPackage<Result>(
+  path: string,
+  what: string,
+  work: (parts: OfficePackage) => Promise<Result>,
+): Promise<Result> {
   const zip = await openZip(path)
   try {
     const entries = await listEntries(zip, what)
     checkSizes(entries, zip.fileSize, what)
-    const parts: Part[] = []
+    const byName = new Map(entries.map((entry) => [keyOf(entry.fileName), entry]))
     let total = 0
-    for (const entry of entries) {
-      const content = await unpack(zip, entry, UNPACKED_BYTES_MAX - total, what)
-      total += content.length
-      parts.push({ name: Buffer.from(entry.fileName), content })
+    const unpacked = async function* (name: string): AsyncGenerator<Buffer> {
+      const entry = byName.get(keyOf(name))
+      if (entry === undefined) throw new XmlError(`The part ${name.slice(0, 200)} is missing`)
+      for await (const chunk of await openEntry(zip, entry)) {
+        total += chunk.length
+        if (total > UNPACKED_BYTES_MAX) throw tooBig(what)
+        yield chunk
+      }
     }
-    return packStored(parts)
+    return await work({
+      names: entries.map((entry) => entry.fileName),
+      has: (name) => byName.has(keyOf(name)),
+      parse: (name, handler) => parseXml(unpacked(name), handler),
+      read: async (name) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of unpacked(name)) chunks.push(chunk)
+        return Buffer.concat(chunks)
+      },
+    })
   } finally {
     zip.close()
   }
+}
+
+const keyOf = (name: string): string => name.replace(/^\//, '').toLowerCase()
+
+async function parseXml(chunks: AsyncIterable<Buffer>, handler: XmlHandler): Promise<void> {
+  const parser = new XmlParser(handler)
+  let decoder: InstanceType<typeof TextDecoder> | undefined
+  for await (const chunk of chunks) {
+    decoder ??= xmlDecoder(chunk)
+    parser.write(decoder.decode(chunk, { stream: true }))
+    if (handler.isDone) return
+  }
+  parser.write(decoder?.decode() ?? '')
+  parser.end()
 }
 
 const openZip = (path: string): Promise<ZipFile> =>
@@ -54,7 +105,7 @@ function listEntries(zip: ZipFile, what: string): Promise<Entry[]> {
     zip.on('end', () => resolve(entries))
     zip.on('entry', (entry: Entry) => {
       if (++count > ENTRIES_MAX) return reject(tooManyParts(what))
-      if (/\.(xml|rels)$/i.test(entry.fileName)) entries.push(entry)
+      if (TEXT_PART.test(entry.fileName)) entries.push(entry)
       zip.readEntry()
     })
     zip.readEntry()
@@ -76,56 +127,67 @@ function checkSizes(entries: Entry[], fileBytes: number, what: string): void {
     throw new DocumentError(sentence('document.unpacked_ratio', { kind: what, limit: RATIO_MAX }))
 }
 
-/** Returns the content of an entry. yauzl throws if the size differs from the size in the archive's directory. */
-async function unpack(zip: ZipFile, entry: Entry, bytesMax: number, what: string): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  const stream = await new Promise<AsyncIterable<Buffer>>((resolve, reject) => {
+/** Unpacks an entry. yauzl throws if the size differs from the size in the archive's directory. */
+const openEntry = (zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> =>
+  new Promise((resolve, reject) => {
     zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)))
   })
-  for await (const chunk of stream) {
-    length += chunk.length
-    if (length > bytesMax) throw tooBig(what)
-    chunks.push(chunk)
+
+/** A reference from one part to another, or to a URL (ECMA-376 part 2, 6.5). */
+export interface Relation {
+  id: string
+  /** Last segment of the relationship type, such as `worksheet`. */
+  type: string
+  /** Name of the part, or the URL if the relation is external. */
+  target: string
+  isExternal: boolean
+}
+
+/** Returns the relations of a part, by ID. `part` is '' for the relations of the file. Empty if there are none. */
+export async function readRelations(parts: OfficePackage, part: string): Promise<Map<string, Relation>> {
+  const slash = part.lastIndexOf('/')
+  const folder = part.slice(0, slash + 1)
+  const relations = new Map<string, Relation>()
+  const name = `${folder}_rels/${part.slice(slash + 1)}.rels`
+  if (!parts.has(name)) return relations
+  await parts.parse(name, {
+    open(element, attributes) {
+      if (element !== 'Relationship') return
+      const id = attributes.get('Id') ?? ''
+      const type = (attributes.get('Type') ?? '').split('/').at(-1) ?? ''
+      const target = attributes.get('Target') ?? ''
+      const isExternal = attributes.get('TargetMode') === 'External'
+      relations.set(id, { id, type, target: isExternal ? target : resolvePart(folder, target), isExternal })
+    },
+    close() {},
+    text() {},
+  })
+  return relations
+}
+
+/** Returns the name of the part to which `target` leads from a part in `folder`. */
+export function resolvePart(folder: string, target: string): string {
+  const [path = ''] = target.replaceAll('\\', '/').split('#')
+  const from = path.startsWith('/') ? '' : folder
+  const names: string[] = []
+  for (const name of `${from}${decodeName(path)}`.split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
   }
-  return Buffer.concat(chunks, length)
+  return names.join('/')
 }
 
-interface Part {
-  name: Buffer
-  content: Buffer
-}
-
-/** Creates an uncompressed zip archive: local headers with contents, directory, end record (APPNOTE.TXT 4.3). */
-function packStored(parts: Part[]): Buffer {
-  const pieces: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const { name, content } of parts) {
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(20, 0)
-    common.writeUInt16LE(UTF8_NAMES, 2)
-    common.writeUInt32LE(crc32(content), 10)
-    common.writeUInt32LE(content.length, 14)
-    common.writeUInt32LE(content.length, 18)
-    common.writeUInt16LE(name.length, 22)
-    const attributes = Buffer.alloc(14)
-    attributes.writeUInt32LE(offset, 10)
-    directory.push(DIRECTORY_HEADER, common, attributes, name)
-    pieces.push(LOCAL_HEADER, common, name, content)
-    offset += LOCAL_HEADER.length + common.length + name.length + content.length
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
   }
-  const end = Buffer.alloc(22)
-  END_HEADER.copy(end)
-  end.writeUInt16LE(parts.length, 8)
-  end.writeUInt16LE(parts.length, 10)
-  end.writeUInt32LE(Buffer.concat(directory).length, 12)
-  end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...pieces, ...directory, end])
 }
 
-const UTF8_NAMES = 0x0800
-const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1')
-/** Includes the "version made by" field, which local headers don't have. */
-const DIRECTORY_HEADER = Buffer.from('PK\x01\x02\x14\x00', 'latin1')
-const END_HEADER = Buffer.from('PK\x05\x06', 'latin1')
+/** Returns the name of the main part, such as `word/document.xml`. */
+export async function mainPart(parts: OfficePackage, usual: string): Promise<string> {
+  for (const { type, target } of (await readRelations(parts, '')).values())
+    if (type === 'officeDocument' && parts.has(target)) return target
+  return usual
+}

@@ -15,6 +15,7 @@ export interface PageElement extends PageNode {
   getAttribute(name: string): string | null
   querySelector(selector: string): PageElement | null
   querySelectorAll(selector: string): Iterable<PageElement>
+  closest(selector: string): PageElement | null
 }
 
 const ELEMENT = 1

@@ -1,6 +1,8 @@
 import { createBoundedText, type ExtractedText } from './bounded-text.ts'
 import { decodePage } from './page-encoding.ts'
+import { type Refresh, refreshIn } from './page-refresh.ts'
 import { type PageElement, pageToMarkdown } from './page-to-markdown.ts'
+import { revealHidden } from './reveal-hidden.ts'
 import { readRobotsDirectives } from './robots-directives.ts'
 
 /** A page as a server sent it. */
@@ -26,15 +28,18 @@ export interface WebPage extends ExtractedText {
    */
   isIndexable: boolean
   isFollowable: boolean
+  /** Where the page sends its readers (meta refresh). Null if nowhere. */
+  refresh: Refresh | null
 }
 
-/** Maximum number of links per page. */
+/** Maximum number of links per page. @limit links of a web page */
 export const LINKS_MAX = 10_000
 const LINK_CHARACTERS_MAX = 2_000
 const TITLE_CHARACTERS_MAX = 300
 const DESCRIPTION_CHARACTERS_MAX = 1_000
 /**
  * Maximum number of tags. A page is truncated after that, because 100,000 elements take 150 MB and several seconds.
+ * @limit tags of a web page (the rest is ignored)
  */
 const TAGS_MAX = 150_000
 /**
@@ -59,6 +64,7 @@ export async function readWebPage({ bytes, contentType, url }: SentPage): Promis
   const document = await parsePage(html)
   const base = URL.parse(attributeIn(document, 'base[href]', 'href'), url)?.href ?? url
   const metadata = readMetadata(document, base)
+  revealHidden(document.body)
   const main = await findMainContent(html, url)
   const text = createBoundedText()
   if (main !== null) pageToMarkdown(main.content, base, text)
@@ -79,6 +85,7 @@ const NO_METADATA = {
   links: [],
   isIndexable: true,
   isFollowable: true,
+  refresh: null,
 }
 
 function cutTags(html: string): { html: string; isCut: boolean } {
@@ -90,7 +97,7 @@ function cutTags(html: string): { html: string; isCut: boolean } {
   return { html: html.slice(0, position), isCut: true }
 }
 
-interface PageDocument extends PageElement {
+export interface PageDocument extends PageElement {
   documentElement: PageElement
   body: PageElement
 }
@@ -99,13 +106,30 @@ interface PageDocument extends PageElement {
  * Parses a page. Adds the html and body elements if the page omits them, because linkedom requires them but doesn't
  * add them.
  */
-async function parsePage(html: string): Promise<PageDocument> {
+export async function parsePage(html: string): Promise<PageDocument> {
   const { parseHTML } = await import('linkedom')
   const whole = /<body[\s>]/i.test(html)
     ? html
-    : `<html><body>${html.replace(/<!doctype[^>]*>|<\/?(?:html|head|body)(?:\s[^>]*)?>/gi, '')}</body></html>`
+    : `<html><body>${html.replace(/<!doctype[^<>]*>|<\/?(?:html|head|body)(?:\s[^<>]*)?>/gi, '')}</body></html>`
   const { document } = parseHTML(/<html[\s>]/i.test(whole) ? whole : `<html>${whole}</html>`)
+  if (CAPITAL_ATTRIBUTE.test(html)) lowerAttributes(document as unknown as PageDocument)
   return document as unknown as PageDocument
+}
+
+const CAPITAL_ATTRIBUTE = /\s[a-z-]{0,20}[A-Z][A-Za-z-]{0,20}\s{0,5}[=>]/
+
+interface ElementWithAttributes extends PageElement {
+  attributes: Iterable<{ name: string; value: string }>
+  setAttribute(name: string, value: string): void
+}
+
+/** Writes the names of attributes in lowercase, as the HTML standard demands and linkedom does not. */
+function lowerAttributes(document: PageDocument): void {
+  for (const element of document.querySelectorAll('*') as Iterable<ElementWithAttributes>)
+    for (const { name, value } of [...element.attributes]) {
+      const lower = name.toLowerCase()
+      if (lower !== name && element.getAttribute(lower) === null) element.setAttribute(lower, value)
+    }
 }
 
 /** Returns the main content and the title. Returns null if the page is too large or defuddle fails. */
@@ -117,6 +141,7 @@ async function findMainContent(
   const document = await parsePage(html)
   let elements = 0
   for (const _ of document.querySelectorAll('*')) if (++elements > ELEMENTS_SEARCHED_MAX) return null
+  revealHidden(document.body)
   try {
     const { Defuddle } = await import('defuddle/node')
     const { content, title } = await Defuddle(document as never, url, { useAsync: false, fetch: refuseFetch })
@@ -150,6 +175,7 @@ function readMetadata(document: PageDocument, base: string): Omit<WebPage, keyof
     description: inOneLine(description, DESCRIPTION_CHARACTERS_MAX),
     canonical: canonical === '' ? null : linkOf(canonical, base),
     links: linksOf(document, base),
+    refresh: refreshIn(document, base),
     ...readRobotsDirectives(directives),
   }
 }

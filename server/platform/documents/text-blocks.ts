@@ -1,3 +1,4 @@
+import { findHeader, startsTable } from './sheet-header.ts'
 import { Lines, type Range } from './text-lines.ts'
 
 /**
@@ -63,7 +64,10 @@ function* paragraphs(text: string, within: Range, page: number | null): Generato
   }
 }
 
-/** Yields the sheets of extracted XLSX text as blocks. A CSV file is a single unnamed sheet. */
+/**
+ * Yields the sheets of extracted XLSX text as blocks. A CSV file is a single unnamed sheet. Lines above the header of a
+ * table are prose. A table below a blank line with its own header is a block of its own.
+ */
 function* sheetBlocks(text: string): Generator<Block | null> {
   const lines = new Lines(text, { start: 0, end: text.length })
   let headings = NO_HEADINGS
@@ -78,9 +82,15 @@ function* sheetBlocks(text: string): Generator<Block | null> {
       yield { ...block, kind: 'heading', end: lines.start, headings }
       continue
     }
+    const header = findHeader(lines)
+    if (header !== null) {
+      yield { ...block, kind: 'prose', end: header.start, headings }
+      lines.goTo(header.start)
+    }
+    block.start = lines.start
     const headerEnd = endOfRecord(lines)
     let wasBlank = false
-    while (!lines.isAtEnd && !(wasBlank && lines.beginsWith('# '))) {
+    while (!lines.isAtEnd && !(wasBlank && (lines.beginsWith('# ') || startsTable(lines)))) {
       wasBlank = lines.isBlank
       endOfRecord(lines)
       if (lines.isStep) yield null

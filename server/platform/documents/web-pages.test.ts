@@ -30,6 +30,7 @@ describe('a web page', () => {
       ],
       isIndexable: true,
       isFollowable: true,
+      refresh: null,
       isCut: false,
     })
   })

@@ -7,6 +7,7 @@ import { repeat } from '#platform/sweeps/repeat.ts'
 import { MultiMap } from './multi-map.ts'
 
 const LISTENERS_MAX = 5_000
+/** @limit concurrent streams of chat titles per user and process */
 const LISTENERS_OF_USER_MAX = 20
 /** Maximum duration of listening, in milliseconds. */
 const LISTENING_MS_MAX = 3_600_000
@@ -53,7 +54,11 @@ export class EventListeners {
 
   constructor({ findAudiences, log, checkMs }: Dependencies) {
     this.#findAudiences = findAudiences
-    const failure = { log, message: 'the permissions of event listeners could not be checked' }
+    const failure = {
+      name: 'event listeners',
+      log,
+      message: 'the permissions of event listeners could not be checked',
+    }
     this.#endChecks = repeat(checkMs, () => this.#check(), failure)
   }
 

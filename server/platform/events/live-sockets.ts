@@ -14,6 +14,7 @@ export interface LiveSocketsOptions {
 }
 
 const SOCKETS_MAX = 20_000
+/** @limit concurrent WebSockets for live events per user and process */
 const SOCKETS_OF_USER_MAX = 100
 const UNAUTHENTICATED_MAX = 1_000
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptsCoding, prefersEvents } from './accept.ts'
+import { acceptsCoding, prefersEvents, qualityFor } from './accept.ts'
 
 test.each([
   [undefined, false],
@@ -29,4 +29,18 @@ test.each([
   ['brotli', false],
 ])('Accept-Encoding %j is understood', (header, expected) => {
   expect(acceptsCoding('br', header)).toBe(expected)
+})
+
+test.each([
+  ['*/*', 1],
+  ['*/*;q=0.3', 0.3],
+  ['text/*', 0],
+  ['application/*', 1],
+  ['application/*;q=0, */*', 0],
+  ['application/json;q=0, */*', 0],
+  ['application/json;q=0.2, application/*;q=0.9', 0.2],
+  ['Application/JSON; charset=utf-8', 1],
+  ['text/html, application/xml', 0],
+])('Accept %j gives JSON a weight of %d', (accept, expected) => {
+  expect(qualityFor('application/json', accept)).toBe(expected)
 })

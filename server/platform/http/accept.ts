@@ -12,6 +12,16 @@ export function prefers(type: string, accept = ''): boolean {
   return quality > 0 && quality >= (qualities.get('application/json') ?? 0)
 }
 
+/**
+ * Returns the weight that Accept gives a media type, by its most specific range (RFC 9110, 12.5.1). 0 means that the
+ * client does not accept it.
+ */
+export function qualityFor(type: string, accept: string): number {
+  const qualities = readQualities(accept)
+  const [kind] = type.split('/')
+  return qualities.get(type) ?? qualities.get(`${kind}/*`) ?? qualities.get('*/*') ?? 0
+}
+
 /** Returns whether the client accepts this content coding (RFC 9110, 12.5.3). Wildcards are ignored. */
 export const acceptsCoding = (coding: string, acceptEncoding: string | string[] = ''): boolean =>
   (readQualities(String(acceptEncoding)).get(coding) ?? 0) > 0

@@ -4,6 +4,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Maximum number of values in a JSON body. Default: BODY.values. */
     bodyValuesMax?: number
+    bodyKeepsDigits?: boolean | string
   }
 }
 
@@ -12,6 +13,8 @@ export interface BodyLimits {
   bytes: number
   /** Number of array elements and object members, at any depth. */
   values: number
+  /** Whether, or in which properties, numbers that JavaScript would round are read as ExactNumber (json-body.ts). */
+  keepsDigits?: boolean | string
 }
 
 /** Limits for clients that are authenticated before the body is read. */
@@ -26,7 +29,7 @@ export const bodyLimitsOf = ({ access, bodyLimits }: Pick<Route, 'access' | 'bod
 })
 
 /** Returns the limits as options of a Fastify route. */
-export const bodyOptions = ({ bytes, values }: BodyLimits) => ({
+export const bodyOptions = ({ bytes, values, keepsDigits = false }: BodyLimits, mayStream = false) => ({
   bodyLimit: bytes,
-  config: { bodyValuesMax: values },
+  config: { bodyValuesMax: values, bodyKeepsDigits: keepsDigits, mayStream },
 })

@@ -5,13 +5,14 @@ import type { ErrorCode } from '#errors'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Access, Caller, Client, OpenDeployment, Scope } from '#platform/access/scope.ts'
 import type { Effects } from '#platform/idempotency/idempotency.ts'
-import { EventLog } from '#platform/streams/event-log.ts'
+import { EventLog, type NamedEvents } from '#platform/streams/event-log.ts'
 import type { BodyLimits } from './body-limits.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
 /**
  * The property of a handler's input that identifies the client: `caller`, `deployment`, `scope`, or `scopes` with one
- * scope per organization. Public routes have none.
+ * scope per organization, beside `lacking` for those where the caller lacks the permission. Public routes have none,
+ * and those that also the system administrator may call.
  */
 type Identity<A> = A extends 'public'
   ? object
@@ -22,9 +23,11 @@ type Identity<A> = A extends 'public'
       : A extends { permission: infer P extends Permission; orgOf: unknown }
         ? A extends { orDeployment: true }
           ? { scope: Scope<P>; deployment: OpenDeployment | null }
-          : { scope: Scope<P> }
+          : A extends { orSystem: true }
+            ? object
+            : { scope: Scope<P> }
         : A extends { permission: infer P extends Permission }
-          ? { scopes: Scope<P>[] }
+          ? { scopes: Scope<P>[]; lacking: Scope<never>[] }
           : never
 
 type Values<S> = S extends TSchema ? Static<S> : undefined
@@ -34,8 +37,7 @@ export interface EventStream {
   log: EventLog
   /** Id of the last event that the client received. The response starts with the next event. */
   afterId?: string | undefined
-  /** True to include named events. */
-  named: boolean
+  named: NamedEvents
   headers?: Record<string, string>
   /** True if another process writes the log, and a client can therefore resume at any process. */
   isElsewhere?: boolean
@@ -245,6 +247,7 @@ export interface RouteInput {
   caller?: Caller
   scope?: Scope<Permission>
   scopes?: Scope<Permission>[]
+  lacking?: Scope<never>[]
   deployment?: OpenDeployment | null
   client: Client
   params: unknown

@@ -1,16 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import Fastify, { type FastifyInstance } from 'fastify'
+import { createHash, randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { acceptsCoding } from './accept.ts'
 
 /**
  * Serves /openapi.json, /v1/openapi.json, and /docs, which is an explorer of both documents. The explorer sends no
  * third-party requests. The documents are created on first use, and all responses share one copy in memory.
  */
 export function registerDocs(app: FastifyInstance, describe: () => object, describeV1: () => object): void {
-  const textOf = once(() => Buffer.from(JSON.stringify(describe())))
-  const textOfV1 = once(() => Buffer.from(JSON.stringify(describeV1())))
+  const documentOf = once(() => asDocument(describe()))
+  const documentOfV1 = once(() => asDocument(describeV1()))
   for (const url of ['/openapi.json', '/api/openapi.json'])
     app.get(url, (request, reply) =>
-      reply.type('application/json; charset=utf-8').send(request.enveloped ? textOfV1() : textOf()),
+      sendDocument(request.enveloped ? documentOfV1() : documentOf(), request, reply),
     )
   app.get('/docs', (_request, reply) => reply.redirect('/docs/', 301))
   app.get('/docs/', (_request, reply) => {
@@ -25,6 +27,37 @@ export function registerDocs(app: FastifyInstance, describe: () => object, descr
       .send(await script()),
   )
 }
+
+interface Document {
+  bytes: Buffer
+  zipped: Buffer
+  etag: string
+}
+
+function asDocument(description: object): Document {
+  const bytes = Buffer.from(JSON.stringify(description))
+  const hash = createHash('sha256').update(bytes).digest('base64url')
+  return { bytes, zipped: gzipSync(bytes), etag: `"${hash}"` }
+}
+
+function sendDocument(
+  { bytes, zipped, etag }: Document,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const isZipped = acceptsCoding('gzip', headers['accept-encoding'])
+  // Each coding is a representation with an ETag of its own (RFC 9110, 8.8.3.3).
+  const tag = isZipped ? etag.replace(/"$/, '-gzip"') : etag
+  reply.headers({ ETag: tag, 'Cache-Control': 'no-cache' })
+  reply.header('Vary', [reply.getHeader('Vary'), 'Accept-Encoding'].filter(Boolean).join(', '))
+  if (hasTag(headers['if-none-match'], tag)) return reply.code(304).send()
+  reply.type('application/json; charset=utf-8')
+  return isZipped ? reply.header('Content-Encoding', 'gzip').send(zipped) : reply.send(bytes)
+}
+
+/** Returns whether If-None-Match names the tag, by weak comparison (RFC 9110, 13.1.2). */
+const hasTag = (header = '', tag: string): boolean =>
+  header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
 
 /** Returns a function that creates the value on its first call, and returns the same value on later calls. */
 function once<Value extends {}>(make: () => Value): () => Value {

@@ -2,6 +2,8 @@ import { fail, sentence } from '#errors'
 
 /** Seconds after which a refused client should try again. Other processes can serve it immediately. */
 const RETRY_SECONDS = 1
+/** Grace period for requests that return one result. Their clients have received nothing, and lose nothing by a retry. */
+const SINGLE_GRACE_MS = 5_000
 
 /** Whether this process is shutting down. It then accepts no new streams, and finishes those that it has. */
 export class Draining {
@@ -26,11 +28,29 @@ export class Draining {
 
   /** Throws server.unavailable while the process is shutting down. */
   refuse(): void {
-    if (this.#isOn)
-      throw fail(
-        'server.unavailable',
-        { reason: sentence('server.shutting_down') },
-        { retryAfter: RETRY_SECONDS },
-      )
+    if (this.#isOn) throw shuttingDown()
+  }
+
+  /**
+   * Runs work that returns one result. If the process is shutting down, the signal aborts with server.unavailable after
+   * a grace period that is shorter than that of streams.
+   */
+  async runSingle<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const late = new AbortController()
+    let grace: NodeJS.Timeout | undefined
+    const begin = (): void => {
+      grace = setTimeout(() => late.abort(shuttingDown()), SINGLE_GRACE_MS)
+    }
+    const cancel = this.onBegin(begin)
+    if (this.#isOn) begin()
+    try {
+      return await work(late.signal)
+    } finally {
+      cancel()
+      clearTimeout(grace)
+    }
   }
 }
+
+const shuttingDown = () =>
+  fail('server.unavailable', { reason: sentence('server.shutting_down') }, { retryAfter: RETRY_SECONDS })

@@ -1,6 +1,6 @@
 import { type AppError, ENVELOPE_CODES, envelopeCodeOf, envelopedStatusOf } from '#errors'
 import type { AnswerForm } from './openapi.ts'
-import { described, ISSUES, REQUEST_ID, SECOND_FACTOR } from './schemas.ts'
+import { described, ISSUES, REQUEST_ID, SECOND_FACTOR, VALUES } from './schemas.ts'
 
 /** Matches request URLs under `/v1`, including absolute request targets (RFC 9112, 3.2). */
 const UNDER_V1 = /^(?:https?:\/\/[^/?#]*)?\/v1(?=[/?]|$)/
@@ -21,6 +21,7 @@ export const envelopedError = (error: AppError, requestId: string) => ({
     message: error.message,
     details: {
       code: error.code,
+      ...(error.values && { values: error.values }),
       ...(error.issues && { errors: error.issues }),
       ...error.more,
       request_id: requestId,
@@ -64,6 +65,7 @@ export const V1_FORM: AnswerForm = {
             required: ['code', 'request_id'],
             properties: {
               code: { type: 'string', description: 'Stable code for programs, such as `request.invalid`.' },
+              values: VALUES,
               errors: ISSUES,
               ...SECOND_FACTOR,
               request_id: REQUEST_ID,

@@ -41,6 +41,7 @@ const VALUES: Record<string, string | number> = {
   to: 'active',
   tools: 'Find order',
   users: 'the agent Shop assistant',
+  value: '0195f3c4-8a5e-7cc3-9e0f-00000000002a',
   wait: '12 seconds',
   what: 'The body',
 }
@@ -48,11 +49,12 @@ const VALUES: Record<string, string | number> = {
 /** Values for errors to which VALUES does not apply, by error code. */
 const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
   'deployment.daily_limit': { limit: 500 },
-  'openai.conversation_not_found': { id: 'conv_0195f3c4' },
-  'openai.item_missing': { id: 'msg_0195f3c4' },
-  'openai.item_not_found': { field: 'input.0', id: 'msg_0195f3c4' },
-  'openai.previous_not_found': { id: 'resp_0195f3c4' },
-  'openai.response_not_found': { id: 'resp_0195f3c4' },
+  'openai.conversation_not_found': { value: 'conv_0195f3c4' },
+  'openai.item_missing': { value: 'msg_0195f3c4' },
+  'openai.item_not_found': { field: 'input.0', value: 'msg_0195f3c4' },
+  'openai.model_not_found': { value: 'gpt-5-mini' },
+  'openai.previous_not_found': { value: 'resp_0195f3c4' },
+  'openai.response_not_found': { value: 'resp_0195f3c4' },
   'openai.parameter_refused': { field: 'logit_bias', model: 'gpt-5-mini' },
   'agent.tools_too_large': { limit: 200_000 },
   'invitation.gone': { status: 'accepted' },
@@ -60,6 +62,7 @@ const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
   'request.file_too_large': { limit: 52_428_800 },
   'request.too_large': { limit: 4_194_304 },
   'request.too_many_values': { limit: 100_000 },
+  'upload.encoding': { encoding: 'gbk-2' },
   'upload.image_too_large': { name: 'Menu.png', limit: 20_971_520 },
   'upload.images_too_large': { limit: 52_428_800 },
   'upload.quota': { limit: 1_073_741_824 },

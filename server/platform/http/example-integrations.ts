@@ -83,6 +83,7 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
     name: 'list_events',
     description: 'Lists the events of a day.',
     input_schema: { type: 'object', properties: { date: { type: 'string' } }, required: ['date'] },
+    left_out: null,
   },
   McpResource: {
     uri: 'file:///opening-hours.md',
@@ -156,6 +157,7 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
   OpenAiResponse: {
     id: `resp_${REPLY}`,
     previous_response_id: null,
+    not_stored: undefined,
     created_at: 1_772_442_000,
     model: 'Shop assistant',
     output: [

@@ -202,6 +202,7 @@ export const OF_FIELD: Record<string, unknown> = {
   failing_since: null,
   file_upload: 1_073_741_824,
   filename: 'Price list.pdf',
+  finish_reason: 'stop',
   finished_at: at('09:01:10'),
   first_name: 'Ada',
   first_rank: 1,

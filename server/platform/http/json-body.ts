@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { parseExactJson, roundOutside } from '#database/exact-json.ts'
 import { fail, sentence } from '#errors'
 
+/** @limit levels of a JSON body */
 const DEPTH_MAX = 64
 
 export interface JsonLimits {
@@ -8,6 +10,11 @@ export interface JsonLimits {
   valuesMax: number
   /** Name of the JSON document in error messages. Default: "The body". */
   what?: string
+  /**
+   * True to read numbers that JavaScript would round as ExactNumber. The name of a property limits this to the values of
+   * such properties.
+   */
+  keepsDigits?: boolean | string
 }
 
 /**
@@ -19,15 +26,19 @@ export interface JsonLimits {
  * - request.too_many_values
  * - request.invalid: a value that cannot be stored (NUL or a lone surrogate in a string, a number out of range)
  */
-export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: JsonLimits): unknown {
+export function parseJsonBody(
+  bytes: Buffer,
+  { valuesMax, what = 'The body', keepsDigits = false }: JsonLimits,
+): unknown {
   if (!isUtf8(bytes)) throw malformed(sentence('request.encoding', { what }))
   checkStructure(bytes, valuesMax, what)
   let body: unknown
   try {
-    body = JSON.parse(bytes.toString('utf8'))
+    body = (keepsDigits === false ? JSON.parse : parseExactJson)(bytes.toString('utf8'))
   } catch (cause) {
     throw malformed(sentence('request.not_json', { what }), cause)
   }
+  if (typeof keepsDigits === 'string') roundOutside(keepsDigits, body)
   checkStorable(body)
   return body
 }

@@ -34,7 +34,8 @@ export function countRequests(http: FastifyInstance, count: CountRequest): void 
   http.addHook('onRequest', async (request, reply) => {
     const { url = '', config } = request.routeOptions
     if (url === READINESS) await count(request, reply, 'probe')
-    else if (!PROBES.includes(url) && !config.isUncounted) await count(request, reply)
+    else if (PROBES.includes(url)) await count(request, reply, 'look')
+    else if (!config.isUncounted) await count(request, reply)
   })
 }
 
@@ -45,12 +46,12 @@ export function refuseBeyondLimits(http: FastifyInstance): void {
 
 /**
  * Sets the request's IP address, and counts the request for that address: in the window for readiness probes, or in
- * the window for all other requests.
+ * the window for all other requests. `look` reports the latter window without counting.
  */
 export type CountRequest = (
   request: FastifyRequest,
   reply: FastifyReply,
-  kind?: 'ip' | 'probe',
+  kind?: 'ip' | 'probe' | 'look',
 ) => Promise<RequestWindows>
 
 interface Dependencies {
@@ -63,7 +64,8 @@ export const createCountRequest =
   async (request, reply, kind = 'ip') => {
     request.address = addressOf(request.raw)
     request.rateWindows = new RequestWindows(rateLimits, metrics, reply)
-    await request.rateWindows.take({ kind, id: request.address })
+    if (kind === 'look') await request.rateWindows.look(request.address)
+    else await request.rateWindows.take({ kind, id: request.address })
     return request.rateWindows
   }
 
@@ -85,7 +87,15 @@ export class RequestWindows {
   }
 
   async take(key: RateKey): Promise<void> {
-    const window = await this.#limits.take(key)
+    this.#show(await this.#limits.take(key))
+  }
+
+  /** Shows the window of an IP address without counting the request. */
+  async look(address: string): Promise<void> {
+    this.#show(await this.#limits.look(address))
+  }
+
+  #show(window: WindowState | null): void {
     if (window === null || (this.#worst && !isWorse(window, this.#worst))) return
     this.#worst = window
     const { limit, remaining, leftMs } = window

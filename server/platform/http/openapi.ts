@@ -183,6 +183,8 @@ function accessSentence(access: Access): string {
   if (access === 'deployment') return "Requires a deployment's key, or the token of one of its visitors."
   if ('orDeployment' in access)
     return `Requires the permission \`${access.permission}\`, or the key of a deployment of type api.`
+  if ('orSystem' in access)
+    return `Requires the permission \`${access.permission}\`, or an access token of the system administrator.`
   return `Requires the permission \`${access.permission}\`.`
 }
 
@@ -212,13 +214,16 @@ const KEY_SENTENCE =
 const REPLY_KEY_SENTENCE =
   '1 to 255 visible ASCII characters. For 24 hours, a repeat with the same key returns the same reply, without charge.'
 
+/** Maximum length of a declared header. Also that of an `Idempotency-Key`; event IDs are shorter. */
+const HEADER_CHARACTERS_MAX = 255
+
 const headerParameters = (headers: Record<string, string> = {}): Json[] =>
   Object.entries(headers).map(([name, description]) => ({
     name,
     in: 'header',
     required: false,
     description,
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: HEADER_CHARACTERS_MAX },
   }))
 
 const requestBody = (schema: BodySchema, example: unknown): Json => ({

@@ -32,7 +32,7 @@ const FIELD = 'file'
 /** Maximum number of parts of a form, without and with other fields. */
 const PARTS_MAX = 4
 const PARTS_WITH_FIELDS_MAX = 20
-/** Maximum size of a form without its file, and of a field. */
+/** Maximum size of a form without its file, and of a field. @limit form without its file */
 const FORM_BYTES_MAX = 64 * 1024
 
 /**

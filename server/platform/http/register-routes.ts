@@ -4,15 +4,17 @@ import { findLanguage } from '@parley/messages/languages'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Config } from '#config'
-import { fail, sentence } from '#errors'
+import { AppError, fail, sentence } from '#errors'
 import type { AccessDependencies } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
 import { isOrganizationKnown } from '#platform/access/organization-of-request.ts'
-import type { Client } from '#platform/access/scope.ts'
+import type { Permission } from '#platform/access/permissions.ts'
+import type { Client, Scope } from '#platform/access/scope.ts'
 import type { Idempotency } from '#platform/idempotency/idempotency.ts'
 import { contentDisposition } from '#platform/storage/addresses.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
+import type { Stalls } from '#platform/telemetry/stalls.ts'
 import { acceptedLanguages } from './accept.ts'
 import { answerOnce, isKeyed } from './answer-once.ts'
 import { bodyLimitsOf, bodyOptions } from './body-limits.ts'
@@ -37,6 +39,7 @@ import { queryOf } from './query-of.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import type { SocketRoute } from './register-sockets.ts'
 import { sendEvents } from './send-events.ts'
+import { takeTurn } from './take-turn.ts'
 import { dropUnchanged } from './unchanged-fields.ts'
 import { compileValidator, validationError } from './validation.ts'
 
@@ -50,7 +53,7 @@ declare module 'fastify' {
   }
 }
 
-export type Identity = Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>
+export type Identity = Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'lacking' | 'deployment'>
 
 /** Maximum stored length of a User-Agent. */
 const USER_AGENT_MAX = 300
@@ -64,6 +67,7 @@ interface Dependencies {
   stallMs: number
   metrics: Pick<Metrics, 'streamsOpen'>
   draining: Draining
+  stalls: Pick<Stalls, 'limit'>
 }
 
 /**
@@ -78,6 +82,7 @@ export function registerRoutes(
 ): void {
   app.decorateRequest('credential', null)
   app.decorateRequest('identity', null)
+  app.decorateRequest('endTurn', null)
   const [withFile, others] = [routes.filter(({ upload }) => upload), routes.filter(({ upload }) => !upload)]
   addRoutes(app, deps, others)
   app.register(async (apart) => {
@@ -101,26 +106,30 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
         current({ ...identity, query, body: writable } as RouteInput),
       )
     }
-    const authorize = async (request: FastifyRequest): Promise<void> => {
-      if (request.identity === null && isOrganizationKnown(route.access, request))
-        request.identity = await identify(deps.access, route, request)
+    const enter = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+      request.identity ??= await identify(deps.access, route, request)
+      await takeTurn(deps.stalls, request, reply)
+      return request.identity
+    }
+    const authorize = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      if (request.identity === null && isOrganizationKnown(route.access, request)) await enter(request, reply)
     }
     app.route({
       method: route.method,
       url: route.url,
-      ...bodyOptions(bodyLimitsOf(route)),
+      ...bodyOptions(bodyLimitsOf(route), 'events' in route.reply || 'orEvents' in route.reply),
       schema: {
         ...(route.params && { params: route.params }),
         querystring: query,
         ...(route.body && { body: route.body }),
       },
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         if ('events' in route.reply || 'orEvents' in route.reply) deps.draining.refuse()
         if (route.access !== 'public') request.credential = await readCredential(deps.tokens, request.headers)
-        await authorize(request)
+        await authorize(request, reply)
       },
-      preValidation: async (request) => {
-        await authorize(request)
+      preValidation: async (request, reply) => {
+        await authorize(request, reply)
         checkStorable(request.query)
         checkStorable(request.params)
         if (route.body && request.body === undefined) request.body = emptyBody(route.body)
@@ -129,7 +138,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
       },
       handler: async (request, reply) => {
         const client = clientOf(request)
-        const identity = request.identity ?? (await identify(deps.access, route, request))
+        const identity = await enter(request, reply)
         const { params, query, body, headers } = request
         const cookie = route.cookie === undefined ? null : readCookie(headers.cookie, route.cookie)
         const disconnected = () =>
@@ -144,6 +153,8 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
               (file) => work({ ...input, file, fields: readFields(route, file) }),
             )
           : await work(input)
+        // A stream may stay open for hours.
+        request.endTurn?.()
         const presented = route.present?.(value, { body })
         if (presented) reply.headers(presented.headers)
         return answer(deps, route, presented ? presented.answer : value, request, reply)
@@ -227,9 +238,9 @@ export async function identify(
   }
   if ('inEvery' in access) {
     const { org_id } = request.query as { org_id?: string }
-    const scopes = await deps.openScopes(access.permission, who, org_id)
+    const opened = await deps.openScopes(access.permission, who, org_id)
     // A request with an idempotency key needs its caller. An empty list of scopes does not identify the caller.
-    return isKeyed(route, request) ? { scopes, caller: await deps.openCaller(who) } : { scopes }
+    return isKeyed(route, request) ? { ...opened, caller: await deps.openCaller(who) } : opened
   }
   if ('orDeployment' in access && credential.kind === 'deployment key') {
     const deployment = await deps.openDeployment(who)
@@ -237,7 +248,25 @@ export async function identify(
     return { scope: deployment.scope, deployment }
   }
   const query = request.query as Record<string, unknown>
-  return { scope: await deps.openScope(access, { ...who, query, body: request.body }), deployment: null }
+  const opened = deps.openScope(access, { ...who, query, body: request.body })
+  if ('orSystem' in access && credential.kind === 'session') return openSystem(deps, who, opened)
+  return { scope: await opened, deployment: null }
+}
+
+/** Returns the scope, or the caller if a system administrator may not open the scope. */
+async function openSystem(
+  deps: AccessDependencies,
+  who: Parameters<AccessDependencies['openCaller']>[0],
+  opened: Promise<Scope<Permission>>,
+): Promise<Identity> {
+  try {
+    return { scope: await opened }
+  } catch (error) {
+    if (!(error instanceof AppError) || ![403, 404].includes(error.status)) throw error
+    const caller = await deps.openCaller(who)
+    if (!caller.isSystemAdmin) throw error
+    return { caller }
+  }
 }
 
 function answer(

@@ -7,12 +7,15 @@ import type { AccessDependencies } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { readCredential } from '#platform/access/credentials.ts'
 import type { Access, Client, OpenDeployment, Scope } from '#platform/access/scope.ts'
+import { logFault } from '#platform/telemetry/log-fault.ts'
+import { describeWork, runWork } from '#platform/telemetry/running.ts'
+import type { Stalls } from '#platform/telemetry/stalls.ts'
 import type { BodyLimits } from './body-limits.ts'
 import type { Draining } from './draining.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { CountRequest } from './limit-requests.ts'
 import { clientOf, identify } from './register-routes.ts'
-import { answerTo, appErrorOf } from './send-error.ts'
+import { answerTo, appErrorOf, faultOf } from './send-error.ts'
 import { compileValidator, validationError } from './validation.ts'
 import type { WebSockets } from './web-sockets.ts'
 
@@ -47,9 +50,11 @@ interface Dependencies {
   count: CountRequest
   draining: Draining
   log: Logger
+  stalls: Pick<Stalls, 'limit'>
 }
 
 const SOCKETS_MAX = 2_000
+/** @limit concurrent WebSockets for responses per user and process */
 const SOCKETS_OF_USER_MAX = 100
 /** Maximum number of bytes queued for a slow client. Beyond that, the socket is closed. */
 const QUEUED_BYTES_MAX = 8 * 1024 * 1024
@@ -79,20 +84,22 @@ export function registerSockets(
       const { scope } = await enter(request)
       webSockets.check(request)
       deps.draining.refuse()
-      const read = async (data: Buffer) => {
+      const admit = async () => {
         const rateWindows = await deps.count(request, reply)
         rateWindows.check()
-        const identity = await enter(request)
+        return { ...(await enter(request)), client: clientOf(request) }
+      }
+      const read = (data: Buffer): unknown => {
         const message = parseJsonBody(data, { valuesMax: route.limits.values, what: 'The message' })
         if (!validate(message)) throw validationError(validate.errors ?? [], 'body')
-        return { ...identity, client: clientOf(request), message }
+        return message
       }
       await webSockets.accept(request, reply, {
         bytesMax: route.limits.bytes,
         lastCheck: () => open.check(scope.userId),
         begin(socket) {
           open.add(scope.userId, socket)
-          serve(socket, { read, handle: route.open(), deps, request })
+          serve(socket, { admit, read, handle: route.open(), deps, request })
         },
       })
     })
@@ -126,14 +133,18 @@ class OpenSockets {
 }
 
 interface Serving {
-  read(data: Buffer): Promise<Omit<MessageInput, 'send' | 'disconnected'>>
+  admit(): Promise<Pick<MessageInput, 'scope' | 'deployment' | 'client'>>
+  read(data: Buffer): unknown
   handle(input: MessageInput): Promise<void>
-  deps: Pick<Dependencies, 'draining' | 'log'>
+  deps: Pick<Dependencies, 'draining' | 'log' | 'stalls'>
   request: FastifyRequest
 }
 
 /** Serves a connection until it closes. When the process shuts down, lets the message in progress end. */
-function serve(socket: WebSocket, { read, handle, deps: { draining, log }, request }: Serving): void {
+function serve(
+  socket: WebSocket,
+  { admit, read, handle, deps: { draining, log, stalls }, request }: Serving,
+): void {
   const closed = new AbortController()
   let isBusy = false
   let hasAnswered = true
@@ -144,7 +155,8 @@ function serve(socket: WebSocket, { read, handle, deps: { draining, log }, reque
   }
   const sendError = (error: unknown): void => {
     const expected = appErrorOf(error, request)
-    if (expected.status >= 500) log.error({ err: error, request_id: request.id }, 'message failed')
+    if (expected.status >= 500)
+      logFault(log, faultOf(error, expected), { request_id: request.id }, 'message failed')
     const { status, body } = answerTo(expected, request.originalUrl, request.id)
     send({ type: 'error', status, ...body })
   }
@@ -173,10 +185,26 @@ function serve(socket: WebSocket, { read, handle, deps: { draining, log }, reque
     if (isBinary) return socket.close(CLOSE.binary)
     if (isBusy) return sendError(fail('events.message_in_progress'))
     isBusy = true
+    const turn: { end: (() => void) | null } = { end: null }
     try {
-      await handle({ ...(await read(data as Buffer)), send, disconnected: closed.signal })
+      await runWork(describeWork(`message ${request.routeOptions.url}`, null, request.id), async () => {
+        const sender = await admit()
+        turn.end = await stalls.limit.enter(sender.scope.organizationId)
+        await handle({
+          ...sender,
+          message: read(data as Buffer),
+          // As with HTTP, the turn ends when the response begins.
+          send(event) {
+            turn.end?.()
+            send(event)
+          },
+          disconnected: closed.signal,
+        })
+      })
     } catch (error) {
       sendError(error)
+    } finally {
+      turn.end?.()
     }
     isBusy = false
     if (draining.isOn) leave()

@@ -1,5 +1,6 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import type { Confirmation } from './define-route.ts'
+import { VISIBLE_CHARACTER } from './visible-text.ts'
 
 /** A request body. Refuses unknown keys, so that a typo is reported rather than ignored. */
 export const Body = <P extends TProperties>(
@@ -39,12 +40,25 @@ export const PATTERN_RULE = 'x-pattern-rule'
 /** Returns schema options with a pattern and the rule in words for error messages. */
 export const matching = (pattern: string, rule: string) => ({ pattern, [PATTERN_RULE]: rule })
 
-export const NOT_BLANK = matching('\\S', 'must not be blank')
+export const NOT_BLANK = matching(VISIBLE_CHARACTER, 'must not be blank')
+/** Marks strings that are names. Validation refuses invisible characters in them (plain-name.ts). */
+export const PLAIN_NAME = 'x-plain-name'
+export const PLAIN = { [PLAIN_NAME]: true }
+/** Options of a name that people read. */
+export const NAME = { ...NOT_BLANK, ...PLAIN }
+/** Marks names that other organizations see. Validation refuses words that mix scripts which look alike (plain-name.ts). */
+export const ONE_SCRIPT = 'x-one-script'
+/** Options of a name that other organizations can see. */
+export const PUBLIC_NAME = { ...NAME, [ONE_SCRIPT]: true }
 export const WORD = matching('^[\\w-]+$', 'must contain only letters, digits, - and _')
 export const PERMISSION = matching(
   '^(\\*|[a-z][a-z0-9_]*):(\\*|[a-z][a-z0-9_]*)$',
   'must be resource:action in lower case, such as kb:read; * matches any word',
 )
+
+/** Returns the schema for a message that a person writes to a model. */
+export const messageText = (maxLength: number, description = 'Text of the message.') =>
+  Type.String({ minLength: 1, maxLength, ...NOT_BLANK, description })
 
 export const Uuid = Type.String({ format: 'uuid', [LOWER_CASE]: true })
 /** Returns the schema for the id of another record, such as `idOf('the agent')`. */
@@ -55,7 +69,7 @@ export const OrganizationId = idOf('the organization that owns the object')
 export const CreatedBy = idOf('the user who created the object')
 
 export const Email = Type.String({ format: 'email', maxLength: 254, description: 'Email address.' })
-const NAME_OF_PERSON = { minLength: 1, maxLength: 100, ...NOT_BLANK }
+const NAME_OF_PERSON = { minLength: 1, maxLength: 100, ...NAME }
 export const FirstName = Type.String({ ...NAME_OF_PERSON, description: 'First name of the user.' })
 export const LastName = Type.String({ ...NAME_OF_PERSON, description: 'Last name of the user.' })
 
@@ -98,7 +112,8 @@ export const VALUES = {
   type: 'object',
   description:
     'Values that `detail` shows, by name, such as `limit`. With `code`, a client can show the error in its own ' +
-    'language. Absent if `detail` shows none.',
+    'language. A 404 has `field` and `value`: the field of the request and its value, for which there is no ' +
+    'record. Absent if the error has no values.',
   additionalProperties: { type: ['string', 'number'] },
 }
 
@@ -107,20 +122,19 @@ export const ErrorValues = Type.Unsafe<Record<string, string | number>>(VALUES)
 
 /** The reason for a failed reply in a stream's last event (`errorFields` in #errors). */
 export const FailedReply = Type.Object({
-  error: Type.String({ description: 'Reason why the reply failed.' }),
-  error_code: Type.Optional(
-    Type.String({
-      description: 'Code of the error. Absent for replies that failed before errors had codes.',
-    }),
-  ),
-  error_values: Type.Optional(
-    described(
-      ErrorValues,
-      'Values that `error` shows, by name. With `error_code`, a client can show the error in its own language. ' +
-        'Absent if `error` shows none.',
-    ),
-  ),
+  error: Type.String({
+    description:
+      'Reason why the reply failed. With `events=all`, an event `failure` with `code` and `values` precedes it.',
+  }),
 })
+
+/** Query parameter of streams that have only the named event `failure`. */
+export const FailureEvents = Type.Optional(
+  Enum(['all'], {
+    description:
+      '`all` also sends the event `failure` before an error: its code, and the values that its sentence shows.',
+  }),
+)
 
 /** The reason for a failed reply in its stored message. */
 export const FailureFields = {

@@ -1,7 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '#database/unavailable.ts'
 import { AppError, envelopedStatusOf, fail, sentence } from '#errors'
+import { isDiskFull } from '#platform/storage/disk-full.ts'
+import { unavailable } from '#platform/storage/unavailable.ts'
+import { logFault } from '#platform/telemetry/log-fault.ts'
+import { drainBody } from './drain-body.ts'
 import { envelopedError, isUnderV1 } from './envelope.ts'
+import { nameField } from './name-field.ts'
 import { validationError } from './validation.ts'
 import { wireErrorsOf } from './wire-errors.ts'
 
@@ -14,8 +19,15 @@ const RETRY_SECONDS = 2
  * request id.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const expected = appErrorOf(error, request)
-  if (expected.status >= 500) request.log.error({ err: error }, 'request failed')
+  const expected = nameField(appErrorOf(error, request), request)
+  drainBody(request, reply)
+  if (expected.status >= 500)
+    logFault(
+      request.server.log,
+      faultOf(error, expected),
+      { request_id: request.id, route: request.routeOptions.url },
+      'request failed',
+    )
   else if (expected.cause) request.log.debug({ err: expected.cause }, expected.message)
   const { status, body } = answerTo(expected, request.originalUrl, request.id)
   const retryAfter = expected.retryAfter ?? (status === 503 ? RETRY_SECONDS : undefined)
@@ -28,6 +40,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .type('application/json; charset=utf-8')
     .send(body)
 }
+
+/** Returns the error to log: the one that was thrown, if nobody expected it. */
+export const faultOf = (error: unknown, expected: AppError): unknown =>
+  expected.code === 'server.error' ? error : expected
 
 /** Returns the header WWW-Authenticate of a 401 response (RFC 6750, section 3). */
 export const challengeOf = (code: string): string =>
@@ -61,6 +77,7 @@ export const plain = (error: AppError, requestId: string) => ({
 
 /** Converts Fastify's errors, which are identified by their codes, to AppErrors. */
 function translate(error: FastifyError, request: FastifyRequest): AppError {
+  if (isDiskFull(error)) return unavailable(error)
   if (isUnavailable(error)) return fail('server.no_database', {}, { cause: error, retryAfter: RETRY_SECONDS })
   if (error.validation)
     return validationError(error.validation as never, error.validationContext ?? 'request')

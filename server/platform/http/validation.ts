@@ -4,10 +4,29 @@ import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { UUID } from '#database/new-id.ts'
 import { type AppError, fail, quote } from '#errors'
-import { LOWER_CASE, PATTERN_RULE } from './schemas.ts'
+import { brokenRules } from './broken-rules.ts'
+import { hasOneScript, isPlainName } from './plain-name.ts'
+import { LOWER_CASE, ONE_SCRIPT, PATTERN_RULE, PLAIN_NAME } from './schemas.ts'
 
-/** Validator of bodies, without coercion, defaults or removal of fields. */
-const strict = new Ajv({ strict: false, useDefaults: false, removeAdditional: false, verbose: true })
+/** Validators of bodies, without coercion, defaults or removal of fields, and of queries. */
+const OPTIONS = { strict: false, useDefaults: false, removeAdditional: false, verbose: true } as const
+const ajvOf = (options: { coerceTypes?: boolean }) => ({
+  first: new Ajv({ ...OPTIONS, ...options }),
+  all: new Ajv({ ...OPTIONS, ...options, allErrors: true }),
+})
+const strict = ajvOf({})
+/** Query values are strings, so numbers and booleans are converted. */
+const coercing = ajvOf({ coerceTypes: true })
+/**
+ * Maximum size of a value of which all broken rules are listed, in characters of JSON. For a larger value, checking
+ * continues at most to the first broken rule.
+ */
+const LISTED_CHARACTERS_MAX = 64 * 1024
+/** Maximum broken rules in an error. */
+const RULES_MAX = 20
+/** Maximum number of the validator's errors that are compared with each other. */
+const ERRORS_COMPARED_MAX = 400
+
 /** Converts ids to the database's spelling, because many places compare ids as strings (schemas.ts, Uuid). */
 function toLowerCase(_: unknown, value: string, __?: unknown, context?: DataValidationCxt): boolean {
   if (context) context.parentData[context.parentDataProperty] = value.toLowerCase()
@@ -27,12 +46,22 @@ function isTime(text: string): boolean {
   return utcYear >= 1000 && utcYear <= 9999 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
 }
 
-/** Validator of queries. Query values are strings, so numbers and booleans are converted. */
-const coercing = new Ajv({ strict: false, coerceTypes: true, verbose: true })
-for (const ajv of [strict, coercing]) {
+for (const ajv of [strict.first, strict.all, coercing.first, coercing.all]) {
   addFormats.default(ajv, ['email', 'uri'])
   ajv.addFormat('uuid', UUID)
   ajv.addFormat('date-time', isTime)
+  ajv.addKeyword({
+    keyword: PLAIN_NAME,
+    type: 'string',
+    validate: (_: unknown, name: string) => isPlainName(name),
+    error: { message: 'must not contain characters that are invisible or change the direction of text' },
+  })
+  ajv.addKeyword({
+    keyword: ONE_SCRIPT,
+    type: 'string',
+    validate: (_: unknown, name: string) => hasOneScript(name),
+    error: { message: 'must not mix Latin with Cyrillic or Greek letters in one word' },
+  })
   ajv.addKeyword({
     keyword: LOWER_CASE,
     type: 'string',
@@ -50,21 +79,48 @@ export type Validator = ((value: unknown) => boolean) & Pick<ValidateFunction, '
  */
 export function compileValidator(schema: TSchema, part: 'body' | 'querystring'): Validator {
   let compiled: ValidateFunction | undefined
+  let listing: ValidateFunction | undefined
+  const { first, all } = part === 'body' ? strict : coercing
   const validate: Validator = (value) => {
-    compiled ??= (part === 'body' ? strict : coercing).compile(schema)
+    compiled ??= first.compile(schema)
+    if (part === 'querystring') markUnreadable(schema, value)
     const valid = compiled(value)
     validate.errors = compiled.errors ?? null
-    return valid
+    if (valid || JSON.stringify(value).length > LISTED_CHARACTERS_MAX) return valid
+    listing ??= all.compile(schema)
+    if (!listing(value)) validate.errors = listing.errors ?? null
+    return false
   }
   return validate
 }
 
-/** Converts validation errors to one AppError with an actionable message. */
+/** Spellings of numbers in queries. JavaScript would also read `0x10`, `+5`, ` 5` and an empty text as numbers. */
+const SPELLINGS: Record<string, RegExp> = {
+  integer: /^-?\d+$/,
+  number: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i,
+}
+
+/** Replaces values of other spellings by a value of the wrong type, so that the validator refuses them. */
+function markUnreadable(schema: TSchema, value: unknown): void {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
+  const values = value as Record<string, unknown>
+  for (const [name, { type = '' }] of Object.entries(properties)) {
+    const text = values[name]
+    if (typeof text === 'string' && SPELLINGS[type]?.test(text) === false) values[name] = {}
+  }
+}
+
+/** Converts validation errors to one AppError with an actionable message that lists the broken rules. */
 export function validationError(errors: readonly ErrorObject[], part: string): AppError {
-  const issues = errors.map((error) => ({ path: pathOf(error), message: sentenceFor(error, part) }))
-  const first = issues[0]
-  const where = first?.path || (part === 'body' ? 'the body' : part)
-  return fail('request.invalid', { reason: `${where} ${first?.message ?? 'is invalid'}.` }, { issues })
+  const whole = part === 'body' ? 'the body' : part
+  const rules = new Map<string, { path: string; message: string }>()
+  for (const error of brokenRules(errors.slice(0, ERRORS_COMPARED_MAX))) {
+    const rule = { path: pathOf(error), message: sentenceFor(error, part) }
+    rules.set(`${rule.path || whole} ${rule.message}`, rule)
+    if (rules.size === RULES_MAX) break
+  }
+  const reason = rules.size === 0 ? `${whole} is invalid` : [...rules.keys()].join('; ')
+  return fail('request.invalid', { reason: `${reason}.` }, { issues: [...rules.values()] })
 }
 
 function pathOf(error: ErrorObject): string {
@@ -83,7 +139,7 @@ function sentenceFor(error: ErrorObject, part: string): string {
     case 'additionalProperties':
       return `is not a ${part === 'querystring' ? 'query parameter' : 'field'} of this request`
     case 'type':
-      return `must be ${aOrAn(String((error.params as { type: unknown }).type))}`
+      return `must be ${[(error.params as { type: string | string[] }).type].flat().map(aOrAn).join(' or ')}`
     case 'enum':
       return `must be one of: ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}`
     case 'format':

@@ -1,4 +1,6 @@
 import { type AppError, type ErrorCode, statusOf } from '#errors'
+import { CONTEXT_LENGTH, type ProviderCode } from '#platform/models/provider-codes.ts'
+import { ModelError } from '#platform/models/types.ts'
 
 /** How an API of another company, which Parley also implements, reports errors. */
 export interface WireErrors {
@@ -21,13 +23,25 @@ const retryableStatusOf = (code: ErrorCode): number => (code === 'server.no_data
 
 const MESSAGE = { type: 'string', description: 'The failure and its remedy, in English.' }
 
+/** Returns the provider's code for a request that it refuses, because clients react to it. */
+export const providerCodeOf = ({ cause }: AppError): ProviderCode | undefined =>
+  cause instanceof ModelError ? cause.providerCode : undefined
+
+/** Returns the code of an error in OpenAI's formats: the same in each response, event of a stream and stored response. */
+export const openAiCodeOf = (error: AppError): string =>
+  providerCodeOf(error)?.code ?? OPENAI_CODES[error.code] ?? OPENAI_CODES[error.status] ?? error.code
+
+/** Returns the field of a record that was not found. */
+const fieldOf = (error: AppError): string | undefined =>
+  error.lookedUp === undefined ? undefined : String(error.values?.['field'])
+
 /** Converts an error to OpenAI's format. https://platform.openai.com/docs/guides/error-codes/api-errors */
 export const openAiError = (error: AppError) => ({
   error: {
     message: error.message,
     type: OPENAI_TYPES[error.status] ?? (error.status >= 500 ? 'server_error' : 'invalid_request_error'),
-    param: error.issues?.[0]?.path ?? null,
-    code: OPENAI_CODES[error.code] ?? OPENAI_CODES[error.status] ?? error.code,
+    param: error.issues?.[0]?.path ?? providerCodeOf(error)?.param ?? fieldOf(error) ?? null,
+    code: openAiCodeOf(error),
   },
 })
 
@@ -41,6 +55,8 @@ const OPENAI_CODES: Record<string, string> = {
   401: 'invalid_api_key',
   402: 'insufficient_quota',
   'openai.model_not_found': 'model_not_found',
+  'llm.not_found': 'model_not_found',
+  'agent.not_found': 'model_not_found',
   'openai.response_not_found': 'response_not_found',
   'openai.previous_not_found': 'previous_response_not_found',
   429: 'rate_limit_exceeded',
@@ -51,11 +67,18 @@ export const anthropicError = (error: AppError, requestId: string) => ({
   type: 'error',
   error: {
     type: anthropicTypeOf(retryableStatusOf(error.code)),
-    message: error.message,
+    message: anthropicMessageOf(error),
+    ...providerCodeOf(error),
     ...(error.more && { details: error.more }),
   },
   request_id: requestId,
 })
+
+/** Anthropic has no code for a prompt that is too long. Its clients recognize the beginning of the sentence. */
+const anthropicMessageOf = (error: AppError): string =>
+  providerCodeOf(error)?.code === CONTEXT_LENGTH && !/prompt is too long/i.test(error.message)
+    ? `prompt is too long: ${error.message}`
+    : error.message
 
 const anthropicTypeOf = (status: number): string =>
   ANTHROPIC_TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
@@ -111,6 +134,8 @@ const WIRES = {
           properties: {
             type: { type: 'string', description: 'Class of the error, such as `invalid_request_error`.' },
             message: MESSAGE,
+            code: { type: 'string', description: "The provider's code, if it refused the request by one." },
+            param: { type: 'string', description: 'Field that the provider refused, if it named one.' },
             details: { type: 'object', description: 'Details for programs, if there are any.' },
           },
         },

@@ -1,7 +1,8 @@
 import type { OpenDatabase } from '#database/connect.ts'
+import { parseExactJson } from '#database/exact-json.ts'
 import { fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
-import { EventLog } from '#platform/streams/event-log.ts'
+import { EventLog, type NamedEvents } from '#platform/streams/event-log.ts'
 import { deleteOlderThan, type RetentionRule } from '#platform/sweeps/retention.ts'
 import type { EventStream } from '../http/define-route.ts'
 
@@ -14,8 +15,12 @@ const KEPT_HOURS = 24
 const LARGE_ANSWER_BYTES = '65536'
 /** Time for which large responses are stored. Their rows stay, so a repeat is still recognized and has no effect. */
 const LARGE_KEPT_HOURS = 1
-/** Limits per user, deployment or network: number of rows, and total size of responses. */
+/**
+ * Limits per user, deployment or network: number of rows, and total size of responses.
+ * @limit requests with an idempotency key per caller and day
+ */
 const QUOTA_REQUESTS = 10_000
+/** @limit stored responses per caller and day */
 const QUOTA_BYTES = 32 * 1024 * 1024
 const RETRY_SECONDS_MIN = 60
 
@@ -185,13 +190,14 @@ const contextOf = (request: KeyedRequest): string => `answer of ${nameOf(request
 
 /**
  * Maximum size of a stored response in bytes. A larger response is not stored, but its request counts as answered.
+ * @limit stored response
  */
 export const ANSWER_BYTES_MAX = 1024 * 1024
 
 /** A stored response: a value, the events of a stream, or a marker that the response was too large. */
 type StoredAnswer =
   | { value: unknown }
-  | { events: string; named: boolean; headers: Record<string, string> }
+  | { events: string; named: NamedEvents; headers: Record<string, string> }
   | { isTooLarge: true }
 
 export const encodeValue = (value: unknown): string => bounded({ value })
@@ -202,7 +208,7 @@ export const encodeStream = (events: string, { named, headers = {} }: EventStrea
 
 /** Returns the response for a repeat. Throws request.answer_not_kept if the response was too large to store. */
 export function decodeAnswer(text: string): unknown {
-  const answer = JSON.parse(text) as StoredAnswer
+  const answer = parseExactJson(text) as StoredAnswer
   if ('value' in answer) return answer.value
   if ('isTooLarge' in answer) throw fail('request.answer_not_kept')
   const log = new EventLog()

@@ -37,6 +37,7 @@ export async function startInstance(
     select count(*)::int as count from server_instances where lease_until > now()`
   await renew()
   const endRenewal = repeat(renewalMs, renew, {
+    name: 'lease',
     log,
     message: 'the lease of this process could not be renewed',
   })

@@ -6,6 +6,7 @@ import { asLook, asWork } from '#database/looks.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import type { RunningSweep, Sweeps } from '#platform/sweeps/sweeps.ts'
 import { NAMES } from '#platform/telemetry/names.ts'
+import { describeWork, runWork } from '#platform/telemetry/running.ts'
 import type { Tracing } from '#platform/telemetry/tracing.ts'
 
 /** A queue of jobs of one kind, with its retries, timeout and concurrency. */
@@ -50,8 +51,11 @@ export interface Jobs {
    * are deleted after `keptDays`.
    */
   start(queues: Queue<never>[], keptDays: number): Promise<void>
-  /** Returns the number of waiting jobs in each queue, including delayed jobs and retries. */
-  countWaiting(): Promise<Map<string, number>>
+  /**
+   * Returns the number of waiting jobs in each queue, including delayed jobs and retries, and the seconds since the
+   * oldest of them should have started.
+   */
+  countWaiting(): Promise<Map<string, { count: number; oldestSeconds: number }>>
   /**
    * Returns the number of jobs in each queue that failed their last attempt and are not deleted yet.
    */
@@ -150,6 +154,7 @@ export function createJobs({ database: { sql }, sweeps, log, tracing = null }: J
         if (sweeps) await asLook(() => runQueue(boss, traced(queue as Queue<object>, tracing), wake, log))
       }
       looks = sweeps?.begin({
+        name: 'due jobs',
         everyMs: LOOK_MS,
         find: () => findDueQueues(sql, names),
         work: async (due) => due.forEach(wake),
@@ -158,10 +163,14 @@ export function createJobs({ database: { sql }, sweeps, log, tracing = null }: J
     },
     async countWaiting() {
       // The condition uses pg-boss's index on waiting jobs, because finished jobs are far more numerous.
-      return countsOf(
-        await sql<QueueCount[]>`
-        select name, count(*)::int as count from ${sql(SCHEMA)}.job where state < 'active' group by name`,
-      )
+      const rows = await sql<(QueueCount & { oldest: number })[]>`
+        select name, count(*)::int as count,
+          coalesce(greatest(0, extract(epoch from now() - min(start_after))), 0)::float8 as oldest
+        from ${sql(SCHEMA)}.job where state < 'active' group by name`
+      // Queues of other versions may have jobs, too, which no process of this version works on.
+      const empty = names.map((name) => [name, { count: 0, oldestSeconds: 0 }] as const)
+      const found = rows.map(({ name, count, oldest }) => [name, { count, oldestSeconds: oldest }] as const)
+      return new Map([...empty, ...found])
     },
     async countFailed() {
       return countsOf(
@@ -241,7 +250,9 @@ async function runQueue(
     async ([job]) => {
       if (!job) return
       wake(queue.name)
-      await asWork(() => runJob(queue, job, log))
+      const { organizationId = null } = job.data as { organizationId?: string }
+      const work = describeWork(`job ${queue.name}`, organizationId)
+      await runWork(work, () => asWork(() => runJob(queue, job, log)))
     },
   )
 }

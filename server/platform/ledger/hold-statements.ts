@@ -41,7 +41,7 @@ const findStale = (sql: Sql): Fragment => sql`
 const queueUnlimited = (sql: Sql): Fragment => sql`
   stale as (select organization_id from account where budgets_version > 0),
   queued as (
-    select *, null::text as limit_refusal, null::uuid as key_budget_id, null::uuid as member_budget_id,
+    select *, 1::numeric as expected, null::text as limit_refusal, null::uuid as key_budget_id, null::uuid as member_budget_id,
       true as key_pays, true as member_pays, count(*) over (partition by organization_id order by ordinal) as turn
     from ready)`
 
@@ -66,13 +66,13 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 /**
  * Opens holds. Extends a WITH list that contains `ready` (ordinal, hold_id, organization_id, model_id, user_id,
  * api_key_id, agent_id, deployment_id, chat_id, message_id, reason, input_ratio, output_ratio), with one row per
- * requested hold. Adds:
+ * requested hold. With `areLimited`, it also contains input_expected, output_max and member_ids. Adds:
  *
  * - `weighed`: the rows of `ready` with `refusal`, which is a HoldRefusal, STALE or null.
  * - `admitted`: the rows without a refusal. Their holds are now open.
  *
- * A hold counts as a request of each applicable limit per minute, and reserves one credit of the organization and of
- * each applicable budget, in the order of `ordinal`. With `areMessages`, a hold also counts as one of the
+ * A hold counts as a request of each applicable limit per minute, and reserves one credit of the organization and its
+ * expected cost of each applicable budget, in the order of `ordinal`. With `areMessages`, a hold also counts as one of the
  * organization's daily messages (UTC).
  *
  * Counters are columns of the account, because a locked row is always current. Counting rows would use the
@@ -137,9 +137,9 @@ export const openHolds = (
   hold_open as (
     insert into open_holds
       (id, organization_id, instance_id, model_id, user_id, api_key_id, agent_id, deployment_id, chat_id,
-        message_id, input_ratio, output_ratio)
+        message_id, input_ratio, output_ratio, expected)
     select hold_id, organization_id, ${instanceId}, model_id, user_id, api_key_id, agent_id, deployment_id, chat_id,
-      message_id, input_ratio, output_ratio
+      message_id, input_ratio, output_ratio, expected
     from admitted)`
 
 /**
@@ -173,7 +173,7 @@ export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => 
       closing.reason, closing.answered_model_id, closing.answered_input_ratio, closing.answered_output_ratio),
   closed as (
     select id as hold_id, organization_id, user_id, api_key_id, agent_id, deployment_id, chat_id, message_id, ordinal,
-      entry_id, input_tokens, output_tokens, reason, model_id as hold_model_id,
+      entry_id, input_tokens, output_tokens, reason, expected, model_id as hold_model_id,
       case when model_id is not null then coalesce(answered_model_id, model_id) end as model_id,
       -round(coalesce(input_tokens * coalesce(answered_input_ratio, input_ratio)
         + output_tokens * coalesce(answered_output_ratio, output_ratio), 0), 6) as amount

@@ -5,7 +5,7 @@ import { newId } from '#database/new-id.ts'
 import { creditAccounts, ledgerEntries } from '#database/schema/ledger.ts'
 import { fail } from '#errors'
 import { queueAnnounced } from '#platform/events/outbox.ts'
-import { GROUP_MAX, groupedOpening } from './grouped-opening.ts'
+import { type Expect, GROUP_MAX, groupedOpening } from './grouped-opening.ts'
 import { closeHolds, type HoldRefusal, openHolds } from './hold-statements.ts'
 import { refusalOf } from './refusals.ts'
 import { retryStale, STALE } from './retry-stale.ts'
@@ -33,6 +33,8 @@ export interface PricedModel {
   /** Credits per input and output token. */
   inputRatio: number
   outputRatio: number
+  /** The models that may answer, if it is a route. */
+  members?: readonly { id: string }[]
 }
 
 /**
@@ -48,6 +50,8 @@ export interface NewHold {
   chat_id: string | null
   /** Null for an agent of another organization, whose model is hidden from the payer. */
   model_id: string | null
+  /** The models that may answer, if they differ from `model_id`. */
+  member_ids?: string[]
   agent_id: string | null
   deployment_id: string | null
   input_ratio: number
@@ -55,13 +59,18 @@ export interface NewHold {
 }
 
 /** Returns a new hold for a model call. The ledger opens it, or the statement that begins a reply. */
-export const newHold = (payer: Payer, { id, inputRatio, outputRatio }: PricedModel): NewHold => ({
+export const newHold = (
+  payer: Payer,
+  { id, inputRatio, outputRatio, members = [] }: PricedModel,
+): NewHold => ({
   hold_id: newId(),
   organization_id: payer.organizationId,
   user_id: payer.userId,
   api_key_id: payer.apiKeyId,
   chat_id: payer.chatId ?? null,
   model_id: payer.hidesModel ? null : id,
+  ...(!payer.hidesModel &&
+    members.some((member) => member.id !== id) && { member_ids: members.map((member) => member.id) }),
   agent_id: payer.agentId ?? null,
   deployment_id: payer.deploymentId ?? null,
   input_ratio: inputRatio,
@@ -104,10 +113,10 @@ export interface Ledger {
     count: number,
   ): Promise<LedgerEntry[]>
   /**
-   * Reserves a credit and returns the hold's id. Throws billing.budget_exceeded, billing.insufficient_credits or
+   * Reserves a credit, and in budgets what `expect` returns. Returns the hold's id. Throws billing.budget_exceeded, billing.insufficient_credits or
    * org.daily_chat_limit.
    */
-  hold(payer: Payer, model: PricedModel, reason?: string | null): Promise<string>
+  hold(payer: Payer, model: PricedModel, expect: Expect, reason?: string | null): Promise<string>
   /**
    * Closes a hold with a debit of the usage. If `usage` is null, closes it with a release. Does nothing if the hold
    * is already closed.
@@ -131,9 +140,9 @@ export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Led
     GROUP_MAX,
   )
   return {
-    async hold(payer, model, reason = null) {
+    async hold(payer, model, expect, reason = null) {
       const hold = { ...newHold(payer, model), reason }
-      const refusal = await open(hold)
+      const refusal = await open(hold, expect)
       if (refusal !== null) throw refusalOf(refusal)
       return hold.hold_id
     },
@@ -177,7 +186,7 @@ export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Led
           where organization_id = ${organizationId} returning organization_id, balance)
         insert into ledger_entries (id, organization_id, kind, quantity, amount, balance_after, reason)
         select ${id}, organization_id, 'CREDIT', ${amount}, ${amount}, balance, ${reason} from account`
-      if (added.count === 0) throw fail('org.not_found')
+      if (added.count === 0) throw fail('org.not_found', { value: organizationId })
       const [entry] = await db.select().from(ledgerEntries).where(eq(ledgerEntries.id, id))
       return entry as LedgerEntry
     },
@@ -206,7 +215,7 @@ async function openAll(
       select *, null::uuid as message_id
       from json_to_recordset(${toRows(holds)}::text::json) as r (ordinal int, hold_id uuid, organization_id uuid,
         model_id uuid, user_id uuid, api_key_id uuid, agent_id uuid, deployment_id uuid, chat_id uuid, reason text,
-        input_ratio numeric, output_ratio numeric)),
+        input_ratio numeric, output_ratio numeric, input_expected numeric, output_max numeric, member_ids uuid[])),
     ${openHolds(sql, instanceId, { areMessages: false, areLimited })}
     select ordinal, refusal from weighed`
   const byOrdinal = new Map(rows.map(({ ordinal, refusal }) => [ordinal, refusal]))

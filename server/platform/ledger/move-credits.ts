@@ -35,7 +35,7 @@ export async function moveCredits(
     select (balance - held)::float8 as available, balance - held >= round(${amount}::numeric, 6) as covers,
       (select max(o.suspension_reason) from organizations o where o.id in (${fromId}, ${toId})) as suspension_reason
     from credit_accounts where organization_id = ${fromId}`
-  if (!account) throw fail('org.not_found')
+  if (!account) throw fail('org.not_found', { value: fromId })
   refuseSuspended(account)
   const available = Math.max(account.available, 0)
   if (!account.covers) throw fail('billing.transfer_too_large', { available })
@@ -52,7 +52,7 @@ export async function moveCredits(
       (id, organization_id, kind, quantity, amount, balance_after, counterparty_id, reason)
     select entry_id, organization_id, 'CREDIT', abs(amount), amount, balance, counterparty_id, 'transfer'
     from side join changed using (organization_id)`
-  if (moved.count !== 2) throw fail('org.not_found')
+  if (moved.count !== 2) throw fail('org.not_found', { value: toId })
   const after = { from_org: fromId, to_org: toId, amount }
   const action = 'organization.credits_transferred'
   await recordEvents(

@@ -7,6 +7,7 @@ import { DAY_MS, dateOf } from '#platform/limits/calendar.ts'
  * close holds update the sums (hold-statements.ts).
  */
 
+/** @limit period of a usage report */
 const DAYS_MAX = 366
 const DAYS_DEFAULT = 30
 

@@ -2,7 +2,7 @@ import type { ISql } from 'postgres'
 import type { Features } from '#database/schema/org.ts'
 
 /** Default features of an organization. The system administrator can override them. */
-const DEFAULTS: Required<Features> = {
+export const DEFAULTS: Required<Features> = {
   daily_chat_limit: null,
   file_upload: 1024 ** 3,
   chat_uploads: 20,

@@ -47,6 +47,14 @@ export class LocalWindows {
     return { count: window.count, leftMs: window.endsAt - now }
   }
 
+  /** Returns the current count of a window without counting a request. */
+  look(key: string): WindowCount {
+    const now = performance.now()
+    const window = this.#younger.get(key) ?? this.#older.get(key)
+    if (window === undefined || window.endsAt <= now) return { count: 0, leftMs: this.#windowMs }
+    return { count: window.count, leftMs: window.endsAt - now }
+  }
+
   #turn(now: number): void {
     this.#older = this.#younger
     this.#younger = new Map()

@@ -52,6 +52,18 @@ describe.each(keys)('windows %s', (key) => {
     }
   })
 
+  test('are shown without counting', async () => {
+    const limits = create()
+    const address = '198.51.100.77'
+    expect(await limits.look(address)).toMatchObject({ limit: 3, remaining: 3, isOver: false })
+    for (const remaining of [2, 1, 0, 0]) {
+      await limits.take({ kind: 'ip', id: address })
+      for (let times = 0; times < 2; times++)
+        expect(await limits.look(address)).toMatchObject({ limit: 3, remaining, isOver: false })
+    }
+    expect((await limits.look(address))?.leftMs).toBeGreaterThan(0)
+  })
+
   test('are separate per address and user, and shared by all spellings of an address', async () => {
     const limits = create()
     const remaining = async (kind: 'ip' | 'user', id: string) => (await limits.take({ kind, id }))?.remaining

@@ -61,6 +61,17 @@ export class RateLimits {
     return { kind, limit, remaining: Math.max(0, limit - count), leftMs, isOver: count > limit }
   }
 
+  /** Returns the state of an IP address's limit without counting a request. Returns null if there is no limit. */
+  async look(id: string): Promise<WindowState | null> {
+    const kind = 'ip'
+    const limit = this.#limits[kind]
+    if (limit === 0) return null
+    const network = networkOf(id)
+    const shared = await this.#shared?.look(`${kind}:${network}`, this.#windowsMs[kind])
+    const { count, leftMs } = shared ?? this.#local[kind].look(network)
+    return { kind, limit, remaining: Math.max(0, limit - count), leftMs, isOver: false }
+  }
+
   async #count(kind: RateKey['kind'], id: string): Promise<WindowCount> {
     // A readiness probe concerns a single process, and its count must work without Redis.
     if (kind === 'probe') return this.#local.probe.take(id)

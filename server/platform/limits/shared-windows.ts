@@ -27,7 +27,12 @@ if left < 0 then
   redis.call('PEXPIRE', KEYS[1], left)
 end
 return {count, left}`
+/** Returns the count of a window without counting a request. */
+const LOOK_SCRIPT = `
+return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}`
 const SCRIPT_SHA1 = createHash('sha1').update(SCRIPT).digest('hex')
+
+type Ask = (client: RedisCommands, key: string, windowMs: number) => Promise<WindowCount>
 
 /** Fixed windows that processes share through Redis. Each window starts with its first request. */
 export class SharedWindows {
@@ -45,13 +50,29 @@ export class SharedWindows {
    * Counts a request. Returns null if Redis is unavailable or too slow. Later requests then skip Redis until it is
    * available again.
    */
-  async take(key: string, windowMs: number): Promise<WindowCount | null> {
+  take(key: string, windowMs: number): Promise<WindowCount | null> {
+    return this.#try(key, windowMs, runScript)
+  }
+
+  /** Returns the current count of a window without counting a request, or null as `take` does. */
+  async look(key: string, windowMs: number): Promise<WindowCount | null> {
+    const window = await this.#try(key, windowMs, async (client, name) => {
+      const [count, leftMs] = (await client.eval(LOOK_SCRIPT, { keys: [name], arguments: [] })) as [
+        number,
+        number,
+      ]
+      return { count, leftMs }
+    })
+    return window && (window.leftMs < 0 ? { count: 0, leftMs: windowMs } : window)
+  }
+
+  async #try(key: string, windowMs: number, ask: Ask): Promise<WindowCount | null> {
     if (this.#isUnavailable) {
       this.#checkAgain()
       return null
     }
     try {
-      return await this.#ask(key, windowMs)
+      return await this.#ask(key, windowMs, ask)
     } catch (error) {
       if (!this.#isUnavailable)
         this.#log.warn({ err: error }, 'Redis is unavailable; each process counts rate limits separately')
@@ -61,8 +82,8 @@ export class SharedWindows {
     }
   }
 
-  #ask(key: string, windowMs: number): Promise<WindowCount> {
-    return withTimeout(this.#redis.run((client) => runScript(client, `parley:rate:${key}`, windowMs)))
+  #ask(key: string, windowMs: number, ask: Ask = runScript): Promise<WindowCount> {
+    return withTimeout(this.#redis.run((client) => ask(client, `parley:rate:${key}`, windowMs)))
   }
 
   #checkAgain(): void {

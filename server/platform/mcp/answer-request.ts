@@ -15,6 +15,7 @@ import {
 import type { Logger } from 'pino'
 import { newId } from '#database/new-id.ts'
 import { AppError } from '#errors'
+import { acceptBoth, formFor, inForm } from './answer-form.ts'
 import { ANSWER_MS_MAX, Exchange, SESSION_HEADER } from './exchange.ts'
 import { IMPLEMENTATION } from './implementation.ts'
 import { McpError } from './mcp-error.ts'
@@ -32,11 +33,16 @@ import { Subscription } from './subscription.ts'
 
 /** Maximum length of a response, in characters of JSON. A longer response becomes an error. */
 const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
-/** Maximum number of messages in one request. Only protocol version 2025-03-26 allows batches. */
+/**
+ * Maximum number of messages in one request. Only protocol version 2025-03-26 allows batches.
+ * @limit messages of a request to `/mcp`
+ */
 const BATCH_MAX = 20
 /** Maximum number of progress notifications per call. Further notifications are dropped. */
 const PROGRESS_MAX = 1_000
 const PROGRESS_CHARACTERS_MAX = 1_000
+
+const NOT_ACCEPTABLE = 'Responses are application/json or text/event-stream. Accept must cover one of them.'
 
 const PASSED_CAPABILITIES = { resources: {}, prompts: {}, completions: {} }
 
@@ -62,6 +68,22 @@ export async function answerRequest(
 ): Promise<Response> {
   if (Array.isArray(body) && body.length > BATCH_MAX)
     return errorResponse(null, 400, 'Too many messages in one request')
+  const isPost = request.method === 'POST'
+  const form = isPost
+    ? formFor(request.headers.get('accept'), methodOf(body) === 'subscriptions/listen')
+    : 'either'
+  if (form === null) return errorResponse(idOf(body), 406, NOT_ACCEPTABLE)
+  if (isPost) acceptBoth(request)
+  const response = await answerInAnyForm(state, definition, request, body)
+  return inForm(response, form, Array.isArray(body))
+}
+
+async function answerInAnyForm(
+  state: HandlerState,
+  definition: McpServerDefinition,
+  request: Request,
+  body: unknown,
+): Promise<Response> {
   const { log, cancellable } = state
   let capabilities: Record<string, unknown>
   let subscription: Subscription | undefined
@@ -238,7 +260,7 @@ function idOf(body: unknown): string | number | null {
 }
 
 function errorResponse(id: string | number | null, status: number, message: string): Response {
-  const code = status === 400 ? ProtocolErrorCode.InvalidRequest : INTERNAL_ERROR
+  const code = status === 200 ? INTERNAL_ERROR : ProtocolErrorCode.InvalidRequest
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status })
 }
 

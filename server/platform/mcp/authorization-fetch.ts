@@ -4,6 +4,7 @@ import { exchangeOnce } from '#platform/net/fetch-bounded.ts'
 import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
 
+/** @limit endpoint of an authorization server */
 const ADDRESS_CHARACTERS_MAX = 2_000
 const ANSWER_BYTES_MAX = 1_000_000
 const STATUSES_WITHOUT_BODY = [204, 205, 304]
@@ -35,9 +36,12 @@ export const createAuthorizationFetch =
         sentence('mcp.authorization_status', { host: url.host, status }),
       )
     const location = answer.headers['location']
-    const object = readObject(answer.body)
+    const isForTokens = body instanceof URLSearchParams
+    const form = isForTokens ? readForm(answer.body) : null
+    const read = readObject(answer.body) ?? form
+    const object = isForTokens && read !== null && 'access_token' in read ? withoutOddities(read) : read
     if (method === 'GET' && status < 300 && object === null) return new Response('', { status: 404 })
-    const response = new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : answer.body.toString(), {
+    const response = new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : textOf(answer.body, form), {
       status,
       headers: location === undefined ? {} : { location: String(location) },
     })
@@ -66,6 +70,19 @@ export function checkEndpoint(net: Net, address: string): URL {
 const isLoopback = (host: string): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(host) || host.endsWith('.localhost')
 
+const textOf = (body: Buffer, form: object | null): string =>
+  form === null ? body.toString() : JSON.stringify(form)
+
+/**
+ * Parses a token response that is form-encoded, as GitHub sends it. Returns null if the body is not such a response.
+ */
+function readForm(body: Buffer): Record<string, unknown> | null {
+  const text = body.toString().trim()
+  if (!/^[\w-]+=[^<>{}\s]*$/.test(text)) return null
+  const fields = Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''))
+  return 'access_token' in fields || 'error' in fields ? fields : null
+}
+
 /**
  * Parses a JSON object and drops its null members. Servers send null for absent values, but the SDK's schemas reject
  * null. Returns null if the body is not a JSON object.
@@ -80,3 +97,22 @@ function readObject(body: Buffer): Record<string, unknown> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 }
+
+/**
+ * Returns a token response as RFC 6749, 5.1, demands it. Some servers leave out the type, which is then that of a Bearer
+ * token, list the scopes, or send an empty token.
+ */
+function withoutOddities(response: Record<string, unknown>): Record<string, unknown> {
+  const { token_type: type = '', scope, ...rest } = response
+  const isBlank = typeof type === 'string' && type.trim() === ''
+  const others = Object.entries(rest).filter(
+    ([name, value]) => !OPTIONAL_TEXTS.includes(name) || (typeof value === 'string' && value !== ''),
+  )
+  return {
+    ...Object.fromEntries(others),
+    token_type: isBlank ? 'Bearer' : typeof type === 'string' ? type.trim() : type,
+    ...(scope !== undefined && { scope: Array.isArray(scope) ? scope.join(' ') : scope }),
+  }
+}
+
+const OPTIONAL_TEXTS = ['refresh_token', 'id_token']

@@ -19,7 +19,9 @@ import type {
 import { AuthorizationError, refusalOf } from './authorization-error.ts'
 import { chooseClient } from './choose-client.ts'
 import { discoverAuthorization } from './discover-authorization.ts'
-import { asMetadata, readTokens } from './token-endpoint.ts'
+import { nameDocument } from './invalid-document.ts'
+import { isSameIssuer } from './issuers.ts'
+import { asMetadata, authenticationOf, readTokens } from './token-endpoint.ts'
 
 export { asAuthorizationError } from './as-authorization-error.ts'
 export { describeClient } from './choose-client.ts'
@@ -71,9 +73,11 @@ export async function exchangeCode(
   fetchFn: FetchLike,
 ): Promise<StoredGrant> {
   const { host } = new URL(pending.tokenEndpoint)
+  const { expectedIss } = pending
+  const isSame = answer.iss !== undefined && expectedIss !== null && isSameIssuer(answer.iss, expectedIss)
   validateAuthorizationResponseIssuer({
-    iss: answer.iss,
-    expectedIssuer: pending.expectedIss ?? undefined,
+    iss: isSame ? expectedIss : answer.iss,
+    expectedIssuer: expectedIss ?? undefined,
     issParameterSupported: pending.isIssDemanded,
   })
   if ('error' in answer) throw refusalOf(answer.error, answer.error_description, host)
@@ -88,8 +92,9 @@ export async function exchangeCode(
     codeVerifier,
     redirectUri,
     ...(resource !== null && { resource }),
+    addClientAuthentication: authenticationOf(pending),
     fetchFn,
-  })
+  }).catch(throwForTokens(host))
   return { ...sourceOf(pending), tokens: readTokens(response, host, requestedScope) }
 }
 
@@ -103,10 +108,17 @@ export async function refreshGrant(grant: StoredGrant, fetchFn: FetchLike): Prom
     clientInformation: client,
     refreshToken: tokens.refresh_token,
     ...(resource !== null && { resource }),
+    addClientAuthentication: authenticationOf(grant),
     fetchFn,
-  })
+  }).catch(throwForTokens(host))
   return { ...grant, tokens: readTokens(response, host, tokens.scope ?? null) }
 }
+
+const throwForTokens =
+  (host: string) =>
+  (error: unknown): never => {
+    throw nameDocument(error, 'mcp.token_response_invalid', host)
+  }
 
 /** Drops the fields that only the callback needs. */
 function sourceOf(pending: PendingAuthorization): TokenSource {

@@ -7,6 +7,7 @@ import { type Call, currentCall } from './call.ts'
 import type { McpEndpoint } from './connection.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
 import { readBounded } from './read-bounded.ts'
+import { namesSession, SessionErrorFinder } from './session-errors.ts'
 
 /** Maximum consecutive redirects within the server's origin. Many servers redirect /mcp to /mcp/. */
 const REDIRECTS_MAX = 3
@@ -89,21 +90,27 @@ async function send(
   }
   const headers = asHeaders(answer.headers)
   if (answer.statusCode === 403) throwForScope(url.host, answer, headers)
-  if (init.method === 'POST' && (options.transport === 'sse' || hasHeader(init, 'mcp-session-id')))
-    await throwForSession(answer)
+  const hasSession =
+    init.method === 'POST' && (options.transport === 'sse' || hasHeader(init, 'mcp-session-id'))
+  if (hasSession) await throwForSession(answer)
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
   if (call && isStream) call.isStreaming = true
   const take = call
     ? (bytes: number) => call.take(url.host, bytes)
     : boundNotice(url.host, options, isStanding)
   const fail = (error: unknown): Error => {
+    if (error instanceof SessionLost) {
+      call?.fail(error)
+      return error
+    }
     const failure = describe(url.host, error)
     // If the server numbers its events, the SDK resumes a broken stream. Don't fail the call yet.
     if (isStream && failure.kind === 'unreachable' && call) call.break = failure
     else call?.fail(failure)
     return failure
   }
-  const body = readBounded(answer, { take, fail })
+  const inspect = hasSession && answer.statusCode === 200 ? throwForSessionError() : undefined
+  const body = readBounded(answer, { take, fail, inspect })
   return new Response(body, { status: answer.statusCode, headers })
 }
 
@@ -201,17 +208,29 @@ function throwForScope(host: string, answer: NetAnswer, headers: Headers): void 
 
 /**
  * Throws SessionLost if the server no longer knows the session. The spec requires 404 (Streamable HTTP, "Session
- * Management"), but many servers send 400 with a body that mentions the session.
+ * Management"), but many servers send another status with a body that mentions the session.
  */
 async function throwForSession(answer: NetAnswer): Promise<void> {
   if (answer.statusCode === 404) {
     cancelBody(answer)
     throw new SessionLost()
   }
-  if (answer.statusCode !== 400) return
+  if (answer.statusCode < 400 || NOT_OF_SESSION.includes(answer.statusCode)) return
   const { beginning } = await readBeginning(answer.body, REFUSAL_BYTES_MAX)
-  if (/session/i.test(beginning.toString())) throw new SessionLost()
+  if (namesSession(beginning.toString())) throw new SessionLost()
   answer.body = Readable.from([beginning]) as NetAnswer['body']
+}
+
+/** Statuses with a meaning of their own, whatever their body mentions. */
+const NOT_OF_SESSION = [401, 403, 429]
+
+/** Returns a function that throws SessionLost if the response is a JSON-RPC error that names the session. */
+function throwForSessionError(): (chunk: Buffer) => void {
+  const finder = new SessionErrorFinder()
+  return (chunk) => {
+    const message = finder.add(chunk)
+    if (message !== undefined) throw new SessionLost(message)
+  }
 }
 
 const NOTICE_BYTES_MAX = 1024 * 1024

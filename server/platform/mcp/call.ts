@@ -2,9 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { sentence } from '#errors'
 import { McpError, tooLarge } from './mcp-error.ts'
 
-/** Maximum bytes that a server may send per call, across all responses and events. */
+/**
+ * Maximum bytes that a server may send per call, across all responses and events.
+ * @limit responses of a server per call
+ */
 const CALL_BYTES_MAX = 16 * 1024 * 1024
-/** Maximum requests per call: list pages, retries, redirects and resumed streams. */
+/**
+ * Maximum requests per call: list pages, retries, redirects and resumed streams.
+ * @limit requests per call to a server
+ */
 const CALL_REQUESTS_MAX = 200
 
 /**

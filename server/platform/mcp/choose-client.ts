@@ -9,6 +9,8 @@ import { sentence } from '#errors'
 import type { AuthorizerOptions, OAuthClient, ServerToAuthorize } from './authorization.ts'
 import { AuthorizationError, cleanDetails } from './authorization-error.ts'
 import type { AuthorizationPlan } from './discover-authorization.ts'
+import { nameDocument } from './invalid-document.ts'
+import { isSameIssuer } from './issuers.ts'
 import { asMetadata } from './token-endpoint.ts'
 
 const CLIENT_CHARACTERS_MAX = 4_000
@@ -38,7 +40,8 @@ export async function chooseClient(
     const client = { client_id: options.clientMetadataUrl, token_endpoint_auth_method: 'none' }
     return { client, isRegistered: false }
   }
-  if (known?.issuer === plan.issuer && known.redirectUri === options.redirectUri && !hasEnded(known.client))
+  const isKnown = known != null && isSameIssuer(known.issuer, plan.issuer)
+  if (isKnown && known.redirectUri === options.redirectUri && !hasEnded(known.client))
     return { client: known.client, isRegistered: false }
   return { client: await register(plan, options, fetchFn), isRegistered: true }
 }
@@ -51,7 +54,7 @@ export async function chooseClient(
 function checkIssuer(plan: AuthorizationPlan, { fixed = {}, known }: ServerToAuthorize): boolean {
   if (!fixed.client_secret || fixed.token_url) return false
   if (known?.client.client_id !== fixed.client_id) return true
-  if (known?.issuer === plan.issuer) return false
+  if (known && isSameIssuer(known.issuer, plan.issuer)) return false
   throw new AuthorizationError('invalid', sentence('mcp.authorization_moved'))
 }
 
@@ -88,7 +91,8 @@ async function register(
     ...(plan.scope !== undefined && { scope: plan.scope }),
     fetchFn,
   }).catch((error: unknown) => {
-    if (!(error instanceof RegistrationRejectedError)) throw error
+    if (!(error instanceof RegistrationRejectedError))
+      throw nameDocument(error, 'mcp.registration_response_invalid', host)
     const details = cleanDetails(detailsOf(error), [])
     throw new AuthorizationError(
       'no_registration',

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import type { Dialect, Elicit, Link } from './link.ts'
-import { McpError, SessionLost } from './mcp-error.ts'
+import { McpError, onOneLine, SessionLost } from './mcp-error.ts'
 import type { McpFile } from './read-files.ts'
 import { rejectOnAbort } from './reject-on-abort.ts'
 
@@ -17,7 +17,7 @@ export interface McpTool {
 /** A tool that cannot be used. */
 export interface OmittedTool {
   name: string
-  /** Why it cannot be used, for the log. */
+  /** Why it cannot be used: a sentence about the tool. */
   reason: string
 }
 
@@ -30,7 +30,10 @@ export interface McpToolList {
 }
 
 export interface McpToolResult {
-  /** The structured content, the text of all parts, or `{ content }` without media bytes. At most 1 MB. */
+  /**
+   * The structured content, the text of all parts, or `{ content }` without media bytes. Text and resources beside
+   * structured content make it `{ structuredContent, content }`. At most 1 MB.
+   */
   output: unknown
   isError: boolean
   /** The tool's error message. Null unless the tool failed. */
@@ -147,7 +150,7 @@ export class McpConnections {
         return list
       },
       callTool: (name, input, options) =>
-        use(options.signal, (link) => callTool(remember(link), name, input, options)),
+        use(options.signal, (link) => callTool(remember(link), name, input, options)).catch(resultOfLoss),
       request: (method, params, signal) =>
         use(signal, (link) => request(remember(link), method, params, signal)),
     }
@@ -182,8 +185,7 @@ export class McpConnections {
       } catch (error) {
         if (!(error instanceof SessionLost)) throw error
         await this.#drop(endpoint.key, entry)
-        if (attempt > 0)
-          throw new McpError('protocol', sentence('mcp.sessions_lost', { host: hostOf(endpoint) }))
+        if (attempt > 0) throw error.result ? error : sessionsLost(hostOf(endpoint), error)
       } finally {
         entry.users--
         entry.usedAt = Date.now()
@@ -278,6 +280,21 @@ export class McpConnections {
     await link?.close()
   }
 }
+
+/** Returns the result of a tool that reports a lost session although the session is new. */
+function resultOfLoss(error: unknown): McpToolResult {
+  if (error instanceof SessionLost && error.result) return error.result
+  throw error
+}
+
+/** An error that mentions the session for another reason stays after the retry, and is reported as it is. */
+const sessionsLost = (host: string, { details }: SessionLost): McpError =>
+  new McpError(
+    'protocol',
+    details === undefined
+      ? sentence('mcp.sessions_lost', { host })
+      : sentence('mcp.refused', { host, details: onOneLine(details) }),
+  )
 
 const never = (): Promise<never> => new Promise(() => {})
 

@@ -1,8 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { sentence } from '#errors'
-import { McpError, SessionLost } from './mcp-error.ts'
-
-const WORDS_CHARACTERS_MAX = 500
+import { McpError, onOneLine, SessionLost } from './mcp-error.ts'
 
 /**
  * Converts SDK errors to an McpError. If the error or one of its causes is an McpError or SessionLost, returns that
@@ -12,7 +10,7 @@ export function describeFailure(host: string, error: unknown): unknown {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth++)
     if (cause instanceof McpError || cause instanceof SessionLost) return cause
   if (error instanceof ProtocolError)
-    return new McpError('protocol', sentence('mcp.refused', { host, details: wordsOf(error.message) }), {
+    return new McpError('protocol', sentence('mcp.refused', { host, details: onOneLine(error.message) }), {
       cause: error,
     })
   if (error instanceof SdkHttpError) return describeStatus(host, error)
@@ -26,10 +24,3 @@ function describeStatus(host: string, error: SdkHttpError): McpError {
   const kind = status >= 500 ? 'unreachable' : 'refused'
   return new McpError(kind, sentence('mcp.status', { host, status }), { cause: error })
 }
-
-/** Puts a server's message on one line, and truncates it. */
-const wordsOf = (message: string): string =>
-  message
-    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
-    .trim()
-    .slice(0, WORDS_CHARACTERS_MAX)

@@ -15,6 +15,8 @@ import type { ServerToAuthorize } from './authorization.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import { checkEndpoint } from './authorization-fetch.ts'
 import { checkBrowserAddress } from './browser-address.ts'
+import { nameDocument } from './invalid-document.ts'
+import { isSameIssuer } from './issuers.ts'
 import { readScope } from './scopes.ts'
 
 /**
@@ -41,6 +43,7 @@ export interface AuthorizationPlan {
 }
 
 const CHALLENGE_CHARACTERS_MAX = 4_000
+/** @limit issuer of an authorization server */
 const ISSUER_CHARACTERS_MAX = 2_000
 const AUTH_METHODS_MAX = 20
 const AUTH_METHOD_CHARACTERS_MAX = 100
@@ -147,7 +150,8 @@ async function findResource(
     url,
     resourceMetadataUrl && { resourceMetadataUrl },
     fetchFn,
-  ).catch((error: unknown) => {
+  ).catch((thrown: unknown) => {
+    const error = nameDocument(thrown, 'mcp.resource_metadata_invalid', (resourceMetadataUrl ?? url).host)
     if (error instanceof FetchError && isAllFixed(server)) return undefined
     if (!isAbsence(error)) throw error
     if (resourceMetadataUrl && !isAllFixed(server))
@@ -160,11 +164,18 @@ async function findResource(
   const resource = checkEndpoint(net, found.resource)
   const isOurs = checkResourceAllowed({
     requestedResource: resourceUrlFromServerUrl(url),
-    configuredResource: resource,
+    configuredResource: withoutFinalSlash(resource),
   })
   if (!isOurs || found.resource.includes('#'))
     throw invalid(sentence('mcp.authorization_metadata_foreign', { host: url.host }))
   return found
+}
+
+/** A server at `/mcp` may call itself `/mcp/`, to which many servers redirect. */
+function withoutFinalSlash(resource: URL): URL {
+  const url = new URL(resource)
+  url.pathname = url.pathname.replace(/\/$/, '')
+  return url
 }
 
 /**
@@ -184,8 +195,10 @@ async function findMetadata(
 ): Promise<AuthorizationServerMetadata | undefined> {
   const metadata = await discoverAuthorizationServerMetadata(issuer, {
     fetchFn,
-    skipIssuerValidation: !isNamed,
-  }).catch((error: unknown) => {
+    // Compared below: the SDK refuses a root issuer that differs by its slash.
+    skipIssuerValidation: true,
+  }).catch((thrown: unknown) => {
+    const error = nameDocument(thrown, 'mcp.authorization_invalid', new URL(issuer).host)
     if (!isAbsence(error)) throw error
     throw new AuthorizationError(
       'unreachable',
@@ -193,8 +206,12 @@ async function findMetadata(
     )
   })
   // Before MCP 2025-06-18, no document named the issuer. Accept only metadata that names the server's own origin.
-  if (metadata && !isNamed && URL.parse(metadata.issuer)?.origin !== new URL(issuer).origin)
-    throw invalid(sentence('mcp.authorization_issuer', { host: new URL(issuer).host }))
+  const isExpected =
+    !metadata ||
+    (isNamed
+      ? isSameIssuer(metadata.issuer, issuer) || `${metadata.issuer}/` === issuer
+      : URL.parse(metadata.issuer)?.origin === new URL(issuer).origin)
+  if (!isExpected) throw invalid(sentence('mcp.authorization_issuer', { host: new URL(issuer).host }))
   return metadata
 }
 

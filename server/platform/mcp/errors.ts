@@ -49,6 +49,12 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
     '{host} does not announce support for PKCE with S256, which is required. Its administrator must enable it.',
   'mcp.authorization_invalid':
     'The authorization server metadata of {host} is not valid: {details}. Its administrator must correct it.',
+  'mcp.resource_metadata_invalid':
+    'The protected resource metadata of {host} is not valid: {details}. Its administrator must correct it.',
+  'mcp.token_response_invalid':
+    'The token response of {host} is not valid: {details}. Its administrator must correct it.',
+  'mcp.registration_response_invalid':
+    'The client registration response of {host} is not valid: {details}. An administrator can register a client at {host} and save its client_id and client_secret in the catalogue.',
   'mcp.authorization_moved':
     'This server now uses a different authorization server. If that is correct, an administrator must set auth_config with its client_secret again.',
   'mcp.no_registration':
@@ -63,6 +69,14 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
   'mcp.token_invalid': '{host} issued a token that cannot be used. Connect the account again.',
   'mcp.code_invalid': '{host} sent no valid authorization code. Connect the account again.',
   'mcp.no_refresh_token': '{host} issued no refresh token. Connect the account again.',
+  'mcp.tool_name_invalid':
+    'Its name is missing, too long or has invisible characters. Its server must correct the name.',
+  'mcp.schema_headers_invalid':
+    'Its input schema is not valid: {details}. Its server must correct the schema.',
+  'mcp.schema_invalid': 'Its input schema is not a JSON Schema. Its server must correct the schema.',
+  'mcp.schema_no_object': 'Its input schema does not describe an object. Its server must correct the schema.',
+  'mcp.schema_too_large':
+    'Its input schema is larger than 64 KB or nested too deeply. Its server must shorten the schema.',
   'composio.no_answer': 'Composio did not respond within {seconds} seconds. Try again later.',
   'composio.unreachable': 'Parley could not reach Composio. Try again later.',
   'composio.address': 'Composio sent an invalid URL. Try again later.',

@@ -29,7 +29,8 @@ describe('mismatched metadata', () => {
 
   test.each([
     { issuer: 'https://evil.example' },
-    { issuer: 'ISSUER/' },
+    { issuer: 'ISSUER//' },
+    { issuer: 'ISSUER/?tenant=1' },
     { issuer: 'ISSUER/tenant' },
     { issuer: undefined },
     { response_types_supported: ['token'] },
@@ -139,7 +140,8 @@ describe('a token response', () => {
     { access_token: 'x'.repeat(20_000) },
     { refresh_token: 'x'.repeat(20_000) },
     { token_type: 'mac' },
-    { token_type: undefined },
+    { token_type: 'DPoP' },
+    { token_type: 'Bearer, DPoP' },
     { expires_in: 'soon' },
   ])('that is unusable is refused', async (change) => {
     const good = await stage.connect()

@@ -2,7 +2,13 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createNet } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
-import { beginEvents, sendJson, startHostileServer, type Tricks } from '#tests/support/mcp/hostile.ts'
+import {
+  beginEvents,
+  type HostileRequest,
+  sendJson,
+  startHostileServer,
+  type Tricks,
+} from '#tests/support/mcp/hostile.ts'
 import { listen, startMcpServer, textResult } from '#tests/support/mcp/index.ts'
 import { type McpConnection, McpConnections } from './connection.ts'
 import { McpError } from './mcp-error.ts'
@@ -291,41 +297,94 @@ describe('invalid responses', () => {
     expect((await failure(call(connection))).kind).toBe('unreachable')
   })
 
+  const beginSession =
+    (nameSession: () => string) =>
+    ({ response, id }: HostileRequest): void => {
+      response.setHeader('mcp-session-id', nameSession())
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        serverInfo: { name: 'a', version: '1' },
+      }
+      sendJson(response, { jsonrpc: '2.0', id, result })
+    }
+
   test('a session that is lost each time is renewed once', async () => {
     const { server, connection } = await open({
-      initialize({ response, id }) {
-        response.setHeader('mcp-session-id', 'a-session')
-        const result = {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          serverInfo: { name: 'a', version: '1' },
-        }
-        sendJson(response, { jsonrpc: '2.0', id, result })
-      },
+      initialize: beginSession(() => 'a-session'),
       'tools/call': ({ response }) => response.writeHead(404).end(),
     })
     expect((await failure(call(connection))).kind).toBe('protocol')
     expect(server.asked.filter((method) => method === 'tools/call')).toHaveLength(2)
   })
 
-  test.each([400, 404])('a session lost with status %i is renewed', async (status) => {
+  const error = (message: string, id: unknown = 'ID', code = -32_000, data?: unknown) => ({
+    jsonrpc: '2.0',
+    ...(id !== undefined && { id }),
+    error: { code, message, ...(data !== undefined && { data }) },
+  })
+  const LOST: [string, number, unknown, 'json' | 'events'][] = [
+    ['404 without a body', 404, '', 'json'],
+    ['400', 400, error('Bad Request: No valid session ID provided'), 'json'],
+    ['404', 404, error('Session not found'), 'json'],
+    ['400 in plain text', 400, 'Unknown session', 'json'],
+    ['400 of a server that restarted', 400, error('Bad Request: Server not initialized', null), 'json'],
+    ['409', 409, error('Session has expired'), 'json'],
+    ['410', 410, error('session gone', null), 'json'],
+    ['422', 422, { detail: 'Invalid session id' }, 'json'],
+    ['500', 500, error('Session does not exist'), 'json'],
+    ['200 and an error', 200, error('Session not found', 'ID', -32_001), 'json'],
+    ['200 and an error in events', 200, error('Session not found', 'ID', -32_001), 'events'],
+    ['200 and the null id', 200, error('Invalid or expired session', null), 'json'],
+    ['200 and the null id in events', 200, error('Unknown Mcp-Session-Id: a-session', null), 'events'],
+    ['200 and another id', 200, error('No session', 'server-error'), 'json'],
+    ['200 without an id', 200, error('Session terminated', undefined), 'json'],
+    ['200 and the cause in data', 200, error('Bad request', 'ID', -32_600, 'session unknown'), 'json'],
+    ['200 before initialization', 200, error('Server not yet initialized', 'ID', -32_002), 'json'],
+  ]
+
+  test.each(LOST)('a session lost with %s is renewed', async (_name, status, body, form) => {
     let sessions = 0
-    const { connection } = await open({
-      initialize({ response, id }) {
-        response.setHeader('mcp-session-id', `session-${++sessions}`)
-        const result = {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          serverInfo: { name: 'a', version: '1' },
-        }
-        sendJson(response, { jsonrpc: '2.0', id, result })
-      },
+    const { connection, server } = await open({
+      initialize: beginSession(() => `session-${++sessions}`),
       'tools/call'({ request, response, result, id }) {
         if (request.headers['mcp-session-id'] === 'session-2') return result(textResult('again'))
-        const error = { code: -32_000, message: 'Bad Request: No valid session ID provided' }
-        return sendJson(response, { jsonrpc: '2.0', id, error }, status)
+        const text =
+          typeof body === 'string' ? body : JSON.stringify(body).replace('"ID"', JSON.stringify(id))
+        if (form === 'json') response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+        else
+          response
+            .writeHead(status, { 'content-type': 'text/event-stream' })
+            .end(`: hello\n\nevent: message\ndata: ${text}\n\n`)
       },
     })
     expect((await call(connection)).output).toBe('again')
+    expect(server.asked.filter((method) => method === 'tools/call')).toHaveLength(2)
+  })
+
+  test.each([
+    ['a result that mentions a lost session', { content: [{ type: 'text', text: 'Session not found' }] }],
+    [
+      'structured content like an error',
+      { content: [], structuredContent: { error: { message: 'Session not found' } } },
+    ],
+  ])('%s is no lost session', async (_name, said) => {
+    const { connection, server } = await open({
+      initialize: beginSession(() => 'a-session'),
+      'tools/call': ({ result }) => result(said),
+    })
+    expect((await call(connection)).isError).toBe(false)
+    expect(server.asked.filter((method) => method === 'tools/call')).toHaveLength(1)
+  })
+
+  test('an error that stays after the retry is reported as it is', async () => {
+    const { connection } = await open({
+      initialize: beginSession(() => 'a-session'),
+      'tools/call': ({ response, id }) => sendJson(response, error('The browser session\nis busy.', id)),
+    })
+    expect(await failure(call(connection))).toMatchObject({
+      kind: 'protocol',
+      message: expect.stringContaining('The browser session is busy.'),
+    })
   })
 })

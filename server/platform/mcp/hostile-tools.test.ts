@@ -205,7 +205,10 @@ test('a tool with an invalid header is left out if the protocol repeats argument
     { name: 'good', inputSchema: withHeader('Region'), run: () => textResult('') },
     { name: 'bad', inputSchema: withHeader('Region\r\nCookie'), run: () => textResult('') },
   ]
-  const omitted = { name: 'bad', reason: 'x-mcp-header is not a valid header name' }
+  const omitted = {
+    name: 'bad',
+    reason: expect.stringContaining('not valid: x-mcp-header is not a valid header name.'),
+  }
   for (const kind of ['stateless', 'sessionful'] as const) {
     const server = await startMcpServer({ kind, tools })
     onTestFinished(() => server.close())

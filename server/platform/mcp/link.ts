@@ -53,6 +53,8 @@ export interface Link {
    */
   dialect: Dialect | null
   running: Set<Call>
+  /** True if the server has given the connection a session. */
+  readonly hasSession: boolean
   /** True if the connection is unusable. The next call opens a new connection. */
   isBroken: boolean
   /** Resets the limits on unsolicited messages. Called when a call begins. */
@@ -124,6 +126,9 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
     inputSchemas: new Map(),
     dialect: null,
     running: new Set(),
+    get hasSession() {
+      return kind === 'sse' || transport.sessionId !== undefined
+    },
     isBroken: false,
     refill() {
       left = STREAM_BYTES_MAX

@@ -1,4 +1,6 @@
 import { sentence } from '#errors'
+import type { McpToolResult } from './connection.ts'
+
 export type McpErrorKind =
   | 'unreachable'
   | 'timeout'
@@ -35,6 +37,16 @@ export class McpError extends Error {
 /** Thrown if the server no longer knows the session. The connection has to be reopened. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
+  /** The server's JSON-RPC error. Undefined if only the status shows that the session is lost. */
+  readonly details: string | undefined
+  /** The result of a tool that reports the loss. It counts if the tool reports it again in a new session. */
+  readonly result: McpToolResult | undefined
+
+  constructor(details?: string, result?: McpToolResult) {
+    super(details)
+    this.details = details
+    this.result = result
+  }
 }
 
 export const tooSlow = (host: string, milliseconds: number): McpError =>
@@ -45,3 +57,12 @@ export const tooLarge = (host: string, bytesMax: number): McpError =>
     'too_large',
     sentence('mcp.answer_too_large', { host, megabytes: Math.floor(bytesMax / 1024 / 1024) }),
   )
+
+const WORDS_CHARACTERS_MAX = 500
+
+/** Puts a server's message on one line, and truncates it. */
+export const onOneLine = (message: string): string =>
+  message
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+    .slice(0, WORDS_CHARACTERS_MAX)

@@ -1,10 +1,13 @@
 import type { NetAnswer } from '../net/index.ts'
+import { markLongNumbers } from './exact-numbers.ts'
 
 const ERROR_BYTES_MAX = 64 * 1024
 
 export interface BodyBounds {
   /** Counts received bytes. Throws beyond the limit. */
   take: (bytes: number) => void
+  /** Sees each chunk. The stream fails with an error that this throws. */
+  inspect?: ((chunk: Buffer) => void) | undefined
   /** Converts a read error to the error that the stream's reader receives. */
   fail: (error: unknown) => Error
 }
@@ -18,7 +21,7 @@ export function readBounded(answer: NetAnswer, bounds: BodyBounds): ReadableStre
     body.destroy()
     return null
   }
-  const chunks = statusCode >= 400 ? beginningOf(body) : counted(body, bounds.take)
+  const chunks = statusCode >= 400 ? beginningOf(body) : markLongNumbers(counted(body, bounds))
   return new ReadableStream(
     {
       async pull(controller) {
@@ -41,10 +44,11 @@ export function readBounded(answer: NetAnswer, bounds: BodyBounds): ReadableStre
 
 async function* counted(
   body: AsyncIterable<Buffer>,
-  take: (bytes: number) => void,
+  { take, inspect }: BodyBounds,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     take(chunk.length)
+    inspect?.(chunk)
     yield chunk
   }
 }

@@ -15,7 +15,7 @@ export type Part = Record<string, unknown> & { type: string }
 export const partsOf = ({ content }: Record<string, unknown>): Part[] =>
   Array.isArray(content) ? content.filter((part) => isRecord(part) && typeof part['type'] === 'string') : []
 
-/** Maximum number of files per result. */
+/** Maximum number of files per result. @limit files in the result of a tool */
 const FILES_MAX = 10
 
 /** Returns the images, the audio and the binary resources in a result. */

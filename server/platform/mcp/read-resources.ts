@@ -15,6 +15,7 @@ export interface McpResource {
 
 /** Limits per server: number of list pages, and number of resources. Further resources are left out. */
 const PAGES_MAX = 20
+/** @limit resources of a server */
 const RESOURCES_MAX = 1_000
 /** Maximum length of a URI. Resources with longer URIs are left out. */
 export const URI_CHARACTERS_MAX = 2_000

@@ -1,17 +1,23 @@
+import { isExactNumber } from '#database/exact-json.ts'
+import { sentence } from '#errors'
+import { isRecord } from '../http/is-record.ts'
 import { cleanText } from './clean-text.ts'
 import type { McpTool, McpToolList, OmittedTool } from './connection.ts'
 import { findHeaderFault, hasHeaders } from './parameter-headers.ts'
 
 /** Maximum list pages and tools per server. Further tools are left out. */
 export const TOOL_PAGES_MAX = 64
+/** @limit tools of a server */
 export const TOOLS_MAX = 1_000
 const NAME_CHARACTERS_MAX = 128
+/** @limit description of a tool (the rest is ignored) */
 const DESCRIPTION_CHARACTERS_MAX = 2_000
+/** @limit input schema of a tool */
 const SCHEMA_BYTES_MAX = 64 * 1024
-const SCHEMA_DEPTH_MAX = 24
+const SCHEMA_DEPTH_MAX = 64
 /** Maximum number of unusable tools that are named. */
 const OMITTED_MAX = 20
-/** Maximum total size of a server's schemas and descriptions. */
+/** Maximum total size of a server's schemas and descriptions. @limit schemas and descriptions of a server's tools */
 const TOOLS_BYTES_MAX = 4 * 1024 * 1024
 
 /** Collects tools from the pages of a list, within limits. */
@@ -62,12 +68,11 @@ export class ToolList implements McpToolList {
 function readTool(one: unknown, repeatsArguments: boolean): McpTool | OmittedTool {
   const { name: given, title, description, inputSchema } = (one ?? {}) as Record<string, unknown>
   const name = typeof given === 'string' ? cleanText(given.slice(0, NAME_CHARACTERS_MAX)) : ''
-  if (name === '' || name !== given)
-    return { name, reason: 'its name is missing, too long or has invisible characters' }
+  if (name === '' || name !== given) return { name, reason: sentence('mcp.tool_name_invalid') }
   const schema = readSchema(inputSchema)
-  if (schema === null) return { name, reason: 'its input schema is invalid, too large or too deep' }
+  if (typeof schema === 'string') return { name, reason: schema }
   const fault = repeatsArguments ? findHeaderFault(inputSchema) : null
-  if (fault !== null) return { name, reason: fault }
+  if (fault !== null) return { name, reason: sentence('mcp.schema_headers_invalid', { details: fault }) }
   const words = [description, title].find((text) => typeof text === 'string' && text.trim() !== '')
   return { name, description: describe(typeof words === 'string' ? words : ''), inputSchema: schema }
 }
@@ -85,15 +90,16 @@ const describe = (text: string): string => {
 }
 
 /**
- * Reads an input schema, which must describe an object. A tool without a schema takes no arguments. Returns null if
- * the schema is invalid or too large.
+ * Reads an input schema, which must describe an object. A tool without a schema takes no arguments. Returns the reason
+ * if the schema cannot be used.
  */
-function readSchema(schema: unknown): Record<string, unknown> | null {
+function readSchema(schema: unknown): Record<string, unknown> | string {
   if (schema === undefined || schema === null) return { type: 'object', properties: {} }
-  if (typeof schema !== 'object' || Array.isArray(schema) || isDeep(schema, SCHEMA_DEPTH_MAX)) return null
-  if (JSON.stringify(schema).length > SCHEMA_BYTES_MAX) return null
-  const { type } = schema as { type?: unknown }
-  if (type !== undefined && type !== 'object') return null
+  if (!isRecord(schema)) return sentence('mcp.schema_invalid')
+  if (isDeep(schema, SCHEMA_DEPTH_MAX) || JSON.stringify(schema).length > SCHEMA_BYTES_MAX)
+    return sentence('mcp.schema_too_large')
+  const types = [schema['type'] ?? 'object'].flat()
+  if (!types.some((type) => String(type).toLowerCase() === 'object')) return sentence('mcp.schema_no_object')
   return cleanValue({ ...schema, type: 'object' }) as Record<string, unknown>
 }
 
@@ -106,7 +112,7 @@ const isDeep = (value: unknown, levels: number): boolean =>
 function cleanValue(value: unknown): unknown {
   if (typeof value === 'string') return cleanText(value)
   if (Array.isArray(value)) return value.map(cleanValue)
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .map(([key, inner]): [string, unknown] => [cleanText(key), cleanValue(inner)])

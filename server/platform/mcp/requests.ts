@@ -2,12 +2,14 @@ import { ProtocolError, type RequestOptions, type StandardSchemaV1 } from '@mode
 import { sentence } from '#errors'
 import { isRecord } from '../http/is-record.ts'
 import { type Call, runCall } from './call.ts'
-import type { McpCallOptions, McpToolList, McpToolResult } from './connection.ts'
+import type { McpCallOptions, McpProgress, McpToolList, McpToolResult } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
+import { unmarked } from './exact-numbers.ts'
 import type { Link } from './link.ts'
-import { McpError, tooSlow } from './mcp-error.ts'
+import { McpError, SessionLost, tooSlow } from './mcp-error.ts'
 import { readResult } from './read-result.ts'
 import { TOOL_PAGES_MAX, ToolList } from './read-tools.ts'
+import { isLostSession } from './session-errors.ts'
 
 const CALL_TIMEOUT_MS = 30_000
 const LIST_TIMEOUT_MS = 30_000
@@ -28,6 +30,7 @@ async function readPages(link: Link, call: Call): Promise<McpToolList> {
     const params = cursor === undefined ? {} : { cursor }
     const options = { signal: call.left, timeout: LIST_TIMEOUT_MS + SLACK_MS }
     const answer = await link.client.request({ method: 'tools/list', params }, ANYTHING, options)
+    unmarked(answer)
     if (!list.add(answer)) return list
     const { nextCursor } = answer as { nextCursor?: unknown }
     if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) break
@@ -45,10 +48,15 @@ export function callTool(
   { signal, timeoutMs = CALL_TIMEOUT_MS, onProgress }: McpCallOptions,
 ): Promise<McpToolResult> {
   return ask(link, { signal, timeoutMs }, async (call) => {
+    let hasProgress = false
+    const onprogress = (progress: McpProgress): void => {
+      hasProgress = true
+      onProgress?.(progress)
+    }
     const options = {
       signal: call.left,
       timeout: timeoutMs + SLACK_MS,
-      ...(onProgress && { onprogress: onProgress }),
+      ...(onProgress && { onprogress }),
     }
     const once = (): Promise<unknown> => callOnce(link, { name, arguments: input }, options)
     const result = await once().catch(async (error: unknown) => {
@@ -57,9 +65,16 @@ export function callTool(
       return once()
     })
     if (!isRecord(result)) throw new McpError('protocol', sentence('mcp.not_mcp', { host: link.host }))
-    return readResult(result)
+    const read = readResult(unmarked(result) as typeof result)
+    const mayBeLost = link.hasSession && !hasProgress && !isAboutSessions(name, input)
+    if (mayBeLost && read.error !== null && isLostSession(read.error)) throw new SessionLost(read.error, read)
+    return read
   })
 }
+
+/** A tool with sessions of its own means them, and it has run. */
+const isAboutSessions = (name: string, input: Record<string, unknown>): boolean =>
+  /session/i.test(name + JSON.stringify(input))
 
 /**
  * Calls a tool. Avoids the SDK's callTool, which rejects results that don't match the server's output schema. Only
@@ -84,7 +99,7 @@ export function request(
 ): Promise<unknown> {
   return ask(link, { signal, timeoutMs: CALL_TIMEOUT_MS }, (call) => {
     const options = { signal: call.left, timeout: CALL_TIMEOUT_MS + SLACK_MS }
-    return link.client.request({ method, params }, ANYTHING, options)
+    return link.client.request({ method, params }, ANYTHING, options).then((result) => unmarked(result))
   })
 }
 

@@ -5,7 +5,7 @@ import {
   selectClientAuthMethod,
 } from '@modelcontextprotocol/client'
 import { sentence } from '#errors'
-import type { OAuthClient, StoredGrant, Tokens } from './authorization.ts'
+import type { OAuthClient, StoredGrant, TokenSource, Tokens } from './authorization.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import { readScope } from './scopes.ts'
 
@@ -68,7 +68,13 @@ export async function revokeToken(
   await fetchFn(grant.revocationEndpoint, { method: 'POST', headers, body: form })
 }
 
-/** Authenticates the client in the same way as the SDK at the token endpoint (RFC 6749, 2.3.1). */
+/** Returns the function with which the SDK authenticates the client, because the SDK does not encode credentials. */
+export const authenticationOf =
+  ({ client, authMethods }: TokenSource) =>
+  (headers: Headers, form: URLSearchParams): void =>
+    proveClient(client, authMethods, headers, form)
+
+/** Authenticates the client (RFC 6749, 2.3.1). */
 function proveClient(
   client: OAuthClient,
   authMethods: string[],
@@ -78,10 +84,13 @@ function proveClient(
   const { client_id, client_secret = '' } = client
   const method = selectClientAuthMethod(client, authMethods)
   if (method === 'client_secret_basic') {
-    const credentials = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
+    const credentials = Buffer.from([client_id, client_secret].map(encode).join(':')).toString('base64')
     headers.set('authorization', `Basic ${credentials}`)
     return
   }
   form.set('client_id', client_id)
   if (method === 'client_secret_post') form.set('client_secret', client_secret)
 }
+
+/** Every server decodes `%20`, while some decode no `+`. */
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed())

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { sentence } from '#errors'
 import { type Call, currentCall } from './call.ts'
+import { roundForSdk, withIdAsReceived } from './exact-numbers.ts'
 import { McpError } from './mcp-error.ts'
 import type { ShownSecrets } from './shown-secrets.ts'
 
@@ -47,7 +48,7 @@ export class WatchedTransport implements Transport {
     inner.onclose = () => this.onclose?.()
     inner.onerror = (error) => this.onerror?.(error)
     inner.onmessage = (received: JSONRPCMessage, extra?: MessageExtraInfo) => {
-      const message = this.#withResultType(shown.hide(received))
+      const message = this.#withResultType(shown.hide(roundForSdk(received)))
       const isRequest = 'method' in message && 'id' in message
       if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)
@@ -73,8 +74,9 @@ export class WatchedTransport implements Transport {
 
   async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const call = currentCall()
-    if (this.#inner instanceof SSEClientTransport) return this.#inner.send(message)
-    if (!call || !('method' in message) || !('id' in message)) return this.#inner.send(message, options)
+    if (this.#inner instanceof SSEClientTransport) return this.#inner.send(withIdAsReceived(message))
+    if (!call || !('method' in message) || !('id' in message))
+      return this.#inner.send(withIdAsReceived(message), options)
     call.isStreaming = false
     call.awaited = message.id
     await this.#inner.send(message, { ...options, onRequestStreamEnd: () => this.#end(call, message.id) })

@@ -1,4 +1,5 @@
 import { reasonFor } from '#errors'
+import { isBlank } from '../http/visible-text.ts'
 import { CLAUDE_3_7, CLAUDE_4_1, CLAUDE_4_5, CLAUDE_4_6, versionOf } from './claude-versions.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { signedBy } from './signatures.ts'
@@ -19,6 +20,8 @@ import {
 const MAX_TOKENS_DEFAULT = 8_192
 /** The smallest budget that the API accepts. A budget must also be smaller than max_tokens. */
 const THINKING_BUDGET_MIN = 1_024
+/** Maximum share of max_tokens for thinking, unless the client chose the budget. The rest is left for the text. */
+const THINKING_SHARE_MAX = 0.8
 /** Tokens added to max_tokens for thinking. Also the thinking budget of models that require a budget. */
 const THINKING_BUDGET_TOKENS: Record<Effort, number> = {
   none: 0,
@@ -40,8 +43,7 @@ export function anthropicBody({ model }: ModelTarget, original: ModelRequest): R
   return {
     model,
     stream: true,
-    max_tokens:
-      maxTokensOf(request) + (thinking && !request.maxTokensIncludeThinking ? budgetOf(request) : 0),
+    max_tokens: anthropicMaxTokens(model, request),
     ...promptOf(model, request, thinking !== undefined),
     ...(thinking ? { thinking } : sampling(request)),
     ...(hints.user !== undefined && { metadata: { user_id: hints.user } }),
@@ -50,6 +52,11 @@ export function anthropicBody({ model }: ModelTarget, original: ModelRequest): R
     ...((format || effort) && { output_config: { ...(format && { format }), ...(effort && { effort }) } }),
   }
 }
+
+/** Returns the largest output of a request, including thinking. */
+export const anthropicMaxTokens = (model: string, request: ModelRequest): number =>
+  maxTokensOf(request) +
+  (thinkingOf(model, request) && !request.maxTokensIncludeThinking ? budgetOf(request) : 0)
 
 const maxTokensOf = ({ maxTokens = MAX_TOKENS_DEFAULT }: ModelRequest): number => maxTokens
 
@@ -62,7 +69,7 @@ function promptOf(model: string, request: ModelRequest, isThinking: boolean): Re
   const { system = '', messages, hints = {} } = request
   const cache_control = { type: 'ephemeral', ...(hints.cacheTtl === '1h' && { ttl: '1h' }) }
   const { tools = [], ...choice } = toolsOf(model, request)
-  const turns = turnsOf(messages).map((turn) => turnOf(turn, isThinking))
+  const turns = sentTurnsOf(messages, isThinking)
   const marked = (blocks: readonly object[]): object[] =>
     blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, cache_control } : block))
   const last = turns.at(-1)
@@ -125,7 +132,8 @@ function thinkingOf(model: string, request: ModelRequest): object | undefined {
   const { thinking, messages, toolChoice } = request
   const version = versionOf(model) ?? CLAUDE_4_5
   const lastCall = messages.findLast((message) => message.role === 'assistant')?.toolCalls?.[0]
-  const isBetweenCalls = messages.findLast(({ role }) => role !== 'user')?.role === 'tool'
+  const isBetweenCalls =
+    messages.findLast(({ role }) => role === 'assistant' || role === 'tool')?.role === 'tool'
   const lacksThoughts = isBetweenCalls && lastCall !== undefined && thoughtsOf(lastCall).length === 0
   if (!thinking || version < CLAUDE_3_7 || lacksThoughts || demandsCall(toolChoice)) return undefined
   if (version > CLAUDE_4_5) return { type: 'adaptive', display: 'summarized' }
@@ -134,10 +142,12 @@ function thinkingOf(model: string, request: ModelRequest): object | undefined {
 }
 
 function budgetOf(request: ModelRequest): number {
-  const { effort = 'medium', thinkingTokens = THINKING_BUDGET_TOKENS[effort] } = request
-  return request.maxTokensIncludeThinking
-    ? Math.min(thinkingTokens, maxTokensOf(request) - 1)
-    : thinkingTokens
+  const { effort = 'medium', thinkingTokens, maxTokensIncludeThinking: isWithin } = request
+  const tokens = thinkingTokens ?? THINKING_BUDGET_TOKENS[effort]
+  if (!isWithin) return tokens
+  const maxTokens = maxTokensOf(request)
+  const most = thinkingTokens === undefined ? Math.floor(maxTokens * THINKING_SHARE_MAX) : maxTokens - 1
+  return Math.min(tokens, most)
 }
 
 /**
@@ -163,7 +173,26 @@ const toolOf = ({ name, description, parameters }: ToolDefinition) => ({
   input_schema: parameters,
 })
 
-function turnOf(turn: Turn, isThinking: boolean): { role: string; content: object[] } {
+interface SentTurn {
+  role: string
+  content: object[]
+}
+
+/** Returns the turns. Results of tools and the user's message after them become one turn. */
+function sentTurnsOf(messages: ModelRequest['messages'], isThinking: boolean): SentTurn[] {
+  const sent: SentTurn[] = []
+  const turns = turnsOf(messages)
+  for (const turn of turns) {
+    const { role, content } = turnOf(turn, isThinking, turn === turns.at(-1))
+    const last = sent.at(-1)
+    if (last?.role === role && role === 'user') last.content.push(...content)
+    else sent.push({ role, content })
+  }
+  return sent
+}
+
+/** The API refuses trailing white space in a last turn that the model continues. */
+function turnOf(turn: Turn, isThinking: boolean, isLast: boolean): SentTurn {
   if (Array.isArray(turn)) return { role: 'user', content: turn.map(toolResultOf) }
   if (turn.role === 'user') return { role: 'user', content: contentOf(turn.content) }
   const [first] = turn.toolCalls ?? []
@@ -171,7 +200,9 @@ function turnOf(turn: Turn, isThinking: boolean): { role: string; content: objec
     role: 'assistant',
     content: [
       ...(first && isThinking ? thoughtsOf(first) : []),
-      ...(turn.content === '' ? [] : [{ type: 'text', text: turn.content }]),
+      ...(turn.content === ''
+        ? []
+        : [{ type: 'text', text: isLast ? turn.content.trimEnd() : turn.content }]),
       ...(turn.toolCalls ?? []).map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
     ],
   }
@@ -182,7 +213,7 @@ const thoughtsOf = (call: ToolCall): object[] => JSON.parse(signedBy('anthropic'
 const toolResultOf = ({ toolCallId, output, isError }: ToolResult): object => ({
   type: 'tool_result',
   tool_use_id: toolCallId,
-  content: output,
+  ...(!isBlank(output) && { content: output }),
   ...(isError && { is_error: true }),
 })
 

@@ -1,7 +1,9 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import { anthropicBody } from './anthropic-request.ts'
-import { describeErrorEvent, tooMuch } from './failures.ts'
+import { describeErrorEvent, type ErrorFields, errorIn, tooMuch } from './failures.ts'
 import { type ReplyText, storable } from './reply-text.ts'
 import { sign } from './signatures.ts'
+import { isDone } from './stream-body.ts'
 import { TextTemplate } from './text-template.ts'
 import { ToolCallAssembly } from './tool-calls.ts'
 import { streamEvents, type Transport } from './transport.ts'
@@ -27,6 +29,7 @@ export async function streamAnthropic(
     headers: anthropicHeaders(target),
     body: anthropicBody(target, request),
     signal,
+    isComplete: () => reader.isComplete,
     onEvent: ({ data }) => reader.take(data),
   })
   return reader.finish()
@@ -40,7 +43,7 @@ class StreamReader {
   readonly #toolCalls = new ToolCallAssembly()
   /** Thinking blocks, keyed by content block index. */
   readonly #thoughts = new Map<number, ThinkingBlock>()
-  #finishReason: ModelResult['finishReason'] = 'other'
+  #finishReason: ModelResult['finishReason'] | undefined
   #stopSequence: string | null | undefined
   readonly #usage: Usage = {}
   #thoughtCharacters = 0
@@ -53,6 +56,7 @@ class StreamReader {
   /** Processes an event. Returns true if the event is the end marker. */
   take(data: string): boolean {
     if (this.#template.pass(data, this.#reply)) return false
+    if (isDone(data)) return this.isComplete
     const event = JSON.parse(data) as StreamEvent
     const { index = 0 } = event
     switch (event.type) {
@@ -61,32 +65,64 @@ class StreamReader {
         if (event.delta?.text) this.#template.learn(data, event.delta.text)
         return false
       case 'content_block_start':
-        if (event.content_block) this.#begin(event.content_block, index)
+        if (event.content_block)
+          this.#begin(event.content_block, index, () => (parseExactJson(data) as StreamEvent).content_block)
         return false
       case 'content_block_stop':
         this.#endThought(index)
         return false
       case 'message_start':
-        Object.assign(this.#usage, knownUsage(event.message?.usage), { output_tokens: undefined })
+        addUsage(this.#usage, event.message?.usage)
+        this.#usage.output_tokens = undefined
         return false
       case 'message_delta':
-        Object.assign(this.#usage, knownUsage(event.usage))
-        this.#finishReason = FINISH_REASONS[event.delta?.stop_reason ?? ''] ?? 'other'
-        this.#stopSequence = event.delta?.stop_sequence
+        addUsage(this.#usage, event.usage)
+        if (event.delta) this.#stop(event.delta)
         return false
-      case 'error':
-        throw describeErrorEvent(this.#target, event.error)
+      case 'message':
+        return this.#takeWhole(event, data)
+      case 'message_stop':
+        return true
       default:
-        return event.type === 'message_stop'
+        return this.#takeOther(event)
     }
   }
 
-  #begin(block: ContentBlock, index: number): void {
+  /** Processes the reply of a server that ignores `stream`. */
+  #takeWhole(message: StreamEvent, event: string): boolean {
+    const exact = () => (parseExactJson(event) as StreamEvent).content ?? []
+    for (const [index, block] of (message.content ?? []).entries()) {
+      this.#begin(block, index, () => exact()[index])
+      this.#endThought(index)
+    }
+    addUsage(this.#usage, message.usage)
+    this.#stop(message)
+    return true
+  }
+
+  #takeOther(event: StreamEvent): false {
+    const error = errorIn(event, false)
+    if (error !== undefined) throw describeErrorEvent(this.#target, error)
+    return false
+  }
+
+  #stop({ stop_reason: reason, stop_sequence: sequence }: Stop): void {
+    if (reason) this.#finishReason = FINISH_REASONS[reason] ?? 'other'
+    this.#stopSequence = sequence
+  }
+
+  get isComplete(): boolean {
+    return this.#finishReason !== undefined
+  }
+
+  /** `exact` reads the block from the event again, with all digits. */
+  #begin(block: ContentBlock, index: number, exact: () => ContentBlock | undefined): void {
     const { type, id, name, data = '' } = block
-    if (type === 'tool_use') this.#toolCalls.add({ index, id, name, argumentsText: '' })
+    if (type === 'tool_use') this.#toolCalls.add({ index, id, name, argumentsText: inputIn(block, exact) })
     else if (type === 'thinking') this.#thoughts.set(index, { type, thinking: '', signature: '' })
     else if (type === 'redacted_thinking') this.#thoughts.set(index, { type, data })
     this.#countThought(data)
+    if (type === 'text' || type === 'thinking') this.#takeDelta(block, index)
   }
 
   #takeDelta({ text, thinking = '', signature = '', partial_json }: Delta, index: number): void {
@@ -115,34 +151,48 @@ class StreamReader {
   }
 
   finish(): ModelResult {
-    const calls = this.#toolCalls.finish(this.#finishReason)
+    const finishReason = this.#finishReason ?? 'other'
+    const calls = this.#toolCalls.finish(finishReason)
     const [first] = calls
     if (first && this.#thoughts.size > 0)
       first.signature = sign('anthropic', JSON.stringify([...this.#thoughts.values()]))
     for (const call of calls) this.#reply.toolCall(call)
     return {
-      finishReason: this.#finishReason,
+      finishReason,
       ...(this.#stopSequence && { stopSequence: storable(this.#stopSequence) }),
       usage: totalOf(this.#usage),
     }
   }
 }
 
-interface StreamEvent {
+interface Stop {
+  stop_reason?: string | null
+  stop_sequence?: string | null
+}
+
+interface StreamEvent extends ErrorFields, Stop {
   type: string
   index?: number
   content_block?: ContentBlock
-  delta?: Delta & { stop_reason?: string; stop_sequence?: string | null }
-  message?: { usage?: Usage }
-  usage?: Usage
-  error?: unknown
+  delta?: Delta & Stop
+  content?: ContentBlock[]
+  message?: { usage?: Usage | null }
+  usage?: Usage | null
 }
 
-interface ContentBlock {
+interface ContentBlock extends Delta {
   type: string
   id?: string
   name?: string
+  input?: unknown
   data?: string
+}
+
+/** Some servers send the whole input when the call begins. */
+function inputIn({ input }: ContentBlock, exact: () => ContentBlock | undefined): string {
+  if (typeof input === 'string') return input
+  if (!input || Object.keys(input).length === 0) return ''
+  return JSON.stringify(exact()?.input)
 }
 
 interface Delta {
@@ -159,9 +209,11 @@ interface Usage {
   output_tokens?: unknown
 }
 
-/** Drops null counts, which must not overwrite earlier counts. */
-const knownUsage = (usage: Usage = {}): Usage =>
-  Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens !== null))
+/** Adds counts to the known ones. Null and 0 overwrite no earlier count. */
+function addUsage(known: Usage, later: Usage | null = {}): void {
+  for (const [name, tokens] of Object.entries(later ?? {}) as [keyof Usage, unknown][])
+    if (tokens !== null && (count(tokens) > 0 || known[name] === undefined)) known[name] = tokens
+}
 
 /**
  * Returns the total usage, or null if the provider sent no output count. Input includes the tokens read from or
@@ -184,7 +236,7 @@ const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
-  refusal: 'content_filter',
+  refusal: 'refusal',
 }
 
 export const anthropicHeaders = ({ apiKey }: ModelTarget): Record<string, string> => ({

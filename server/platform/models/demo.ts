@@ -1,9 +1,11 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import { DEMO_WORDS, languageOfMessage } from './demo-words.ts'
 import { pause } from './pause.ts'
 import { readPassages, readToolOutput, withoutAttachments } from './prompt-elements.ts'
 import type { ReplyText } from './reply-text.ts'
-import { asArguments, newCallId } from './tool-calls.ts'
+import { newCallId } from './tool-calls.ts'
 import { callableTools, demandsCall } from './tool-choice.ts'
+import { asArguments } from './tool-input.ts'
 import type { ModelMessage, ModelRequest, ModelResult } from './types.ts'
 
 const WORD_DELAY_MS = 15
@@ -107,7 +109,7 @@ function requestedTool(
   if (!tool)
     return tools[0] && demandsCall(request.toolChoice) ? { name: tools[0].name, input: {} } : undefined
   try {
-    return { name: tool.name, input: asArguments(JSON.parse(input)) ?? {} }
+    return { name: tool.name, input: asArguments(parseExactJson(input)) ?? {} }
   } catch {
     return { name: tool.name, input: {} } // invalid JSON after the name: call without input
   }
@@ -129,4 +131,9 @@ function quote(text: string, charactersMax = QUOTE_CHARACTERS_MAX): string {
   return (excerpt.length < text.length ? `${excerpt} …` : excerpt).replaceAll('\n', '\n> ')
 }
 
-const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length
+/** Counts without an array of words, which a long message would make large. */
+function countWords(text: string): number {
+  let count = 0
+  for (const _word of text.matchAll(/\S+/g)) count += 1
+  return count
+}

@@ -128,6 +128,11 @@ describe('an embedding request', () => {
     const texts = ['A red fox', 'Snow', 'Ice']
     expectVectors((await embed({ model: 'emu-shuffled' }, texts)).vectors, texts)
   })
+
+  test('is matched by position if all results have the same index', async () => {
+    const texts = ['A red fox', 'Snow', 'Ice']
+    expectVectors((await embed({ model: 'emu-twice' }, texts)).vectors, texts)
+  })
 })
 
 describe.each(WAYS)('$provider', ({ provider, path, name }) => {
@@ -139,9 +144,18 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
 
   test.each([
     ['err400', 'refused the request (status 400): Emulated 400'],
-    ['err401', 'rejected the API key'],
-    ['err404', 'has no model'],
     ['err413', 'The text is too large'],
+  ])('%s is reported once smaller requests are refused too: %s', async (behaviour, sentence) => {
+    expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
+    const inputs = bodies().map(({ input }) => input)
+    // Two texts, one text, one text without encoding_format, and one text as a string.
+    if (provider === 'google') expect(inputs).toHaveLength(2)
+    else expect(inputs).toEqual([['A red fox', 'Snow'], ['A red fox'], ['A red fox'], 'A red fox'])
+  })
+
+  test.each([
+    ['err401', 'rejected the API key'],
+    ['err404', 'no model'],
     ['redirect', 'a redirect, and redirects are not followed'],
     ['html', 'in an unexpected format'],
     ['badjson', 'in an unexpected format'],
@@ -149,12 +163,15 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     ['huge', 'larger than the limit'],
     ['null', 'in an unexpected format'],
     ['infinite', 'in an unexpected format'],
-    ['fewer', 'no usable embeddings'],
     ['uneven', 'no usable embeddings'],
     ['zero', 'no usable embeddings'],
   ])('%s is reported: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
+  })
+
+  test('too few vectors are reported', async () => {
+    expect(await sentenceOf(embed(at('fewer')))).toContain('no usable embeddings')
   })
 
   test.each([
@@ -215,7 +232,6 @@ test('waiting for a retry can be aborted', async () => {
 
 test('a permanent failure cancels the other requests', async () => {
   const texts = ['x'.repeat(150_000), 'y'.repeat(150_000), 'z'.repeat(150_000)]
-  expect(await sentenceOf(embed({ model: 'emu-twice' }, ['a', 'b']))).toContain('no usable embeddings')
   expect(await sentenceOf(embed({ model: 'emu-err400' }, texts))).toContain('refused the request')
   await expect.poll(() => emulated.stats.open).toBe(0)
 })

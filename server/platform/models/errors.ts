@@ -4,6 +4,9 @@ export const MODELS_ERRORS = defineErrors({
   'model.key_refused': '{provider} rejected the API key. Check the key of this model or connection.',
   'model.forbidden': "{provider} does not allow this API key to use {model}. Check the key's permissions.",
   'model.unknown': "{provider} has no model {model} at this URL. Check the model's ID and the base URL.",
+  'model.key_forbidden': "{model} cannot be used with this API key. Check the key's permissions.",
+  'model.unknown_there': "There is no model {model} at this URL. Check the model's ID and the base URL.",
+  'model.no_text': '{provider} returned no text. Try again, or choose another model.',
   'model.provider_timeout': '{provider} took too long to respond. Try again.',
   'model.message_too_large': 'The message is too large for {model}. Shorten it, or start a new chat.',
   'model.prompt_too_large': 'The prompt is too large for {model}. Shorten it.',
@@ -14,6 +17,7 @@ export const MODELS_ERRORS = defineErrors({
   'model.misconfigured':
     "{provider} refuses this installation's API key or the model's name. Please contact support.",
   'model.provider_error': '{provider} had an internal error (status {status}). Try again later.',
+  'model.provider_error_because': '{provider} had an internal error (status {status}): {details}',
   'model.redirect':
     '{provider} responded with a redirect, and redirects are not followed. Check the base URL.',
   'model.refused': '{provider} refused the request (status {status}). Check the settings of this model.',
@@ -66,12 +70,13 @@ export const MODELS_ERRORS = defineErrors({
   'model.live_sound_only': '{model} accepts only live audio. Choose a model that accepts recordings.',
   'model.recording_type':
     'Recordings of this type cannot be transcribed. Send MP3, WAV, M4A, OGG, FLAC or WebM.',
-  'model.blocked': '{provider} refused to reply ({reason}). Reword the message and try again.',
 
   'tool.timeout': 'The tool did not finish within {seconds} seconds. Try again, or ask for less at a time.',
   'tool.failed': 'The tool failed. Try again.',
   'tool.broke': 'Something went wrong in this tool. Try again.',
   'tool.unknown': 'There is no tool named {name}. The tools are: {tools}',
+  'tool.arguments_broken':
+    'The tool did not run, because its arguments are not one valid JSON object: {fault}. Call it again with valid JSON.',
   'tool.not_json': 'The tool returned a value that is not JSON. Its code must return a JSON value.',
 
   'tool.cut_off': 'The reply ended before this tool finished. Send the message again.',

@@ -24,6 +24,8 @@ export interface ExchangeRequest {
   sent: 'prompt' | 'recording' | 'text'
   /** True to return redirects to the caller, which checks each hop. Otherwise a redirect is a ModelError. */
   takesRedirect?: boolean
+  /** Receives the beginning of the body of an error status. */
+  onRefusal?: (words: string) => void
   signal: AbortSignal
 }
 
@@ -57,7 +59,9 @@ export async function exchange(net: Net, target: ModelTarget, request: ExchangeR
     if (status >= (request.takesRedirect ? 400 : 300)) {
       const { beginning } = await readBeginning(answer.body, ERROR_BODY_BYTES_MAX)
       const retryAfter = answer.headers['retry-after']
-      throw describeRefusal(target, { status, words: beginning.toString(), retryAfter }, request.sent)
+      const words = beginning.toString()
+      request.onRefusal?.(words)
+      throw describeRefusal(target, { status, words, retryAfter }, request.sent)
     }
     const announced = Number(answer.headers['content-length'] ?? 0)
     // If Content-Length exceeds the limit, fail at the first byte.

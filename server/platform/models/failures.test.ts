@@ -25,11 +25,50 @@ describe("a provider's message", () => {
     expect(messageAt(400, body)).toContain(`: ${words}`)
   })
 
+  test.each([500, 501, 502, 503, 504, 507, 520, 529, 599])('is passed on with status %i', (status) => {
+    for (const body of [
+      '{"error":{"message":"CUDA out of memory","type":"server_error","code":null}}',
+      '{"error":{"code":500,"message":"CUDA out of memory"}}',
+      '{"object":"error","message":"CUDA out of memory"}',
+      '{"error":"CUDA out of memory"}',
+      '{"detail":"CUDA out of memory"}',
+      '{"detail":{"error":{"message":"CUDA out of memory"}}}',
+      '{"error_code":336,"error_msg":"CUDA out of memory"}',
+      '[{"error":{"message":"CUDA out of memory"}}]',
+      'event: error\ndata: {"message":"CUDA out of memory"}',
+      'CUDA out of memory',
+    ])
+      expect(messageAt(status, body)).toBe(
+        `some-model had an internal error (status ${status}): CUDA out of memory`,
+      )
+  })
+
+  test.each<[number, string]>([
+    [500, 'Internal Server Error'],
+    [500, '{"error":"Internal Server Error"}'],
+    [502, 'Bad Gateway'],
+    [502, '<html><body><h1>502 Bad Gateway</h1></body></html>'],
+    [503, '{"error":{"message":""}}'],
+    [503, '{"error":'],
+    [500, ''],
+  ])('is left out with status %i if it says nothing: %j', (status, body) => {
+    expect(messageAt(status, body)).toBe(
+      `some-model had an internal error (status ${status}). Try again later.`,
+    )
+  })
+
+  test.each(['', 'Gateway Timeout', '<html>'])(
+    'is left out with status 504 if it says nothing: %j',
+    (body) => {
+      expect(messageAt(504, body)).toBe('some-model took too long to respond. Try again.')
+    },
+  )
+
   test.each(['', '<html>', '{}', 'null', '[]', '{"error":{"message":7}}'])(
     'is left out if it is unreadable: %j',
     (body) => {
       expect(messageAt(400, body)).toBe(
-        'openai-compatible refused the request (status 400). Check the settings of this model.',
+        'some-model refused the request (status 400). Check the settings of this model.',
       )
     },
   )
@@ -44,11 +83,13 @@ describe("a provider's message", () => {
     'sk-another-key-1234',
   ])('never contains any part of a key: %s', (shown) => {
     const body = JSON.stringify({ error: { message: `Incorrect key ${shown} given` } })
-    const sentence = messageAt(400, body)
-    expect(sentence).toContain('Incorrect key')
-    for (let place = 0; place + 6 <= API_KEY.length; place++)
-      expect(sentence).not.toContain(API_KEY.slice(place, place + 6))
-    expect(sentence).not.toContain('another')
+    for (const status of [400, 500]) {
+      const sentence = messageAt(status, body)
+      expect(sentence).toContain('Incorrect key')
+      for (let place = 0; place + 6 <= API_KEY.length; place++)
+        expect(sentence).not.toContain(API_KEY.slice(place, place + 6))
+      expect(sentence).not.toContain('another')
+    }
   })
 
   test('is not passed on with a refused key', () => {

@@ -1,26 +1,27 @@
-import { reasonFor } from '#errors'
-import { describeErrorEvent } from './failures.ts'
+import { parseExactJson } from '#database/exact-json.ts'
+import { readCallArguments } from './call-arguments.ts'
+import { describeErrorEvent, type ErrorFields, errorIn } from './failures.ts'
 import { takesGeminiThinking } from './parameters.ts'
 import type { ReplyText } from './reply-text.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
+import { isDone } from './stream-body.ts'
 import { TextTemplate } from './text-template.ts'
-import { asArguments, newCallId } from './tool-calls.ts'
+import { callOf, newCallId } from './tool-calls.ts'
 import { streamEvents, type Transport } from './transport.ts'
 import { type ToolResult, type Turn, turnsOf } from './turns.ts'
-import {
-  type ContentPart,
-  type Effort,
-  ModelError,
-  type ModelRequest,
-  type ModelResult,
-  type ModelTarget,
-  type ModelUsage,
-  type ToolCall,
-  type ToolChoice,
-  type ToolDefinition,
+import type {
+  ContentPart,
+  Effort,
+  ModelRequest,
+  ModelResult,
+  ModelTarget,
+  ModelUsage,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
 } from './types.ts'
-import { count, usageOf } from './usage.ts'
+import { count, laterUsage, usageOf } from './usage.ts'
 
 /**
  * Streams a reply from Gemini's streamGenerateContent. The stream has no end marker: it is complete if an event
@@ -52,7 +53,7 @@ class StreamReader {
   readonly #reply: ReplyText
   readonly #template = new TextTemplate()
   #hasCalls = false
-  #finishReason: string | undefined
+  #finishReason: ModelResult['finishReason'] | undefined
   #usage: ModelUsage | null = null
 
   constructor(target: ModelTarget, reply: ReplyText) {
@@ -63,22 +64,33 @@ class StreamReader {
   /** Processes an event. Always returns false, because the format has no end marker (see isComplete). */
   take(data: string): false {
     if (this.#template.pass(data, this.#reply)) return false
-    const chunk = JSON.parse(data) as Chunk
-    if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)
-    const blocked = chunk.promptFeedback?.blockReason
-    if (blocked)
-      throw new ModelError(
-        reasonFor('model.blocked', { provider: this.#target.provider, reason: reasonOf(blocked) }),
-        { kind: 'request' },
-      )
-    if (chunk.usageMetadata) this.#usage = totalOf(chunk.usageMetadata)
+    if (isDone(data)) return false
+    const chunk = (data.includes('"functionCall"') ? parseExactJson(data) : JSON.parse(data)) as Chunk
+    const error = errorIn(
+      chunk,
+      (chunk.candidates ?? chunk.promptFeedback ?? chunk.usageMetadata) !== undefined,
+    )
+    if (error !== undefined) throw describeErrorEvent(this.#target, error)
+    if (chunk.promptFeedback?.blockReason) this.#finishReason = 'content_filter'
+    if (chunk.usageMetadata) this.#usage = laterUsage(this.#usage, totalOf(chunk.usageMetadata))
     const candidate = chunk.candidates?.[0]
     const parts = candidate?.content?.parts ?? []
     for (const part of parts) this.#takePart(part)
     const [only] = parts
     if (only?.text && !only.thought && parts.length === 1) this.#template.learn(data, only.text)
-    if (candidate?.finishReason) this.#finishReason = candidate.finishReason
+    if (candidate?.finishReason) this.#end(candidate)
     return false
+  }
+
+  #end({ finishReason = '', finishMessage }: Candidate): void {
+    if (FAILED.test(finishReason))
+      throw describeErrorEvent(
+        this.#target,
+        finishMessage || finishReason.slice(0, FINISH_REASON_CHARACTERS_MAX),
+      )
+    this.#finishReason = FILTERED.test(finishReason)
+      ? 'content_filter'
+      : (FINISH_REASONS[finishReason] ?? 'other')
   }
 
   #takePart(part: Part): void {
@@ -94,7 +106,7 @@ class StreamReader {
   }
 
   get result(): ModelResult {
-    const reason = FINISH_REASONS[this.#finishReason ?? ''] ?? 'other'
+    const reason = this.#finishReason ?? 'other'
     return { finishReason: this.#hasCalls && reason === 'stop' ? 'tool_calls' : reason, usage: this.#usage }
   }
 }
@@ -112,11 +124,16 @@ interface FunctionCall {
   args?: unknown
 }
 
-interface Chunk {
-  error?: unknown
+interface Candidate {
+  content?: { parts?: Part[] }
+  finishReason?: string
+  finishMessage?: unknown
+}
+
+interface Chunk extends ErrorFields {
   promptFeedback?: { blockReason?: string }
   usageMetadata?: UsageMetadata
-  candidates?: { content?: { parts?: Part[] }; finishReason?: string }[]
+  candidates?: Candidate[]
 }
 
 interface UsageMetadata {
@@ -136,24 +153,19 @@ const totalOf = (usage: UsageMetadata): ModelUsage | null =>
   )
 
 const toolCallOf = ({ id, name, args }: FunctionCall, thoughtSignature: string | undefined): ToolCall => ({
-  id: typeof id === 'string' && id !== '' ? id : newCallId(),
-  name: typeof name === 'string' ? name : '',
-  input: asArguments(args) ?? {},
+  ...callOf(
+    typeof id === 'string' && id !== '' ? id : newCallId(),
+    typeof name === 'string' ? name : '',
+    readCallArguments(typeof args === 'string' ? args : JSON.stringify(args ?? {})),
+  ),
   ...(thoughtSignature && { signature: sign('google', thoughtSignature) }),
 })
 
-/** Returns the uppercase reason code, at most 40 characters, or `blocked` if the value has none. */
-const reasonOf = (blocked: unknown): string => /^[A-Z_]{1,40}/.exec(String(blocked))?.[0] ?? 'blocked'
-
-const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
-  STOP: 'stop',
-  MAX_TOKENS: 'length',
-  SAFETY: 'content_filter',
-  RECITATION: 'content_filter',
-  BLOCKLIST: 'content_filter',
-  PROHIBITED_CONTENT: 'content_filter',
-  SPII: 'content_filter',
-}
+const FINISH_REASONS: Record<string, ModelResult['finishReason']> = { STOP: 'stop', MAX_TOKENS: 'length' }
+/** https://ai.google.dev/api/generate-content#FinishReason, and further reasons of images and of Vertex AI. */
+const FILTERED = /SAFETY|RECITATION|PROHIBITED|BLOCKLIST|SPII|LANGUAGE|ARMOR/
+const FAILED = /MALFORMED|UNEXPECTED|TOO_MANY|MISSING|ERROR|FAIL/
+const FINISH_REASON_CHARACTERS_MAX = 40
 
 export const googleHeaders = ({ apiKey }: ModelTarget): Record<string, string> =>
   apiKey === null ? {} : { 'x-goog-api-key': apiKey }

@@ -38,6 +38,16 @@ test('three consecutive failures open the circuit for a growing pause', () => {
   }
 })
 
+test('one or two failures are forgotten after a minute without another', () => {
+  fail(own, 'unavailable', 2)
+  vi.advanceTimersByTime(59_999)
+  expect(health.of(own).state).toBe('degraded')
+  vi.advanceTimersByTime(1)
+  expect(health.of(own)).toEqual({ state: 'healthy', error: null, since: null })
+  fail(own, 'unavailable', 2)
+  expect([health.of(own).state, health.isOpen(own)]).toEqual(['degraded', false])
+})
+
 test('failures of calls that started before the pause do not make it longer', () => {
   for (let count = 0; count < 50; count++) health.starts(own)
   for (let count = 0; count < 50; count++) health.failed(own, error('unavailable'))

@@ -7,6 +7,8 @@ const FAILURES_MAX = 3
 /** The first pause of a skipped target. Each further pause is twice as long, up to the maximum. */
 const PAUSE_MIN_MS = 5_000
 const PAUSE_MAX_MS = 60_000
+/** Time after which one or two failures are forgotten, so that a model isn't `degraded` by a call of long ago. */
+const FAILURE_KEPT_MS = 60_000
 /** Maximum number of failing targets in memory. Beyond it, the oldest one is forgotten. */
 const TARGETS_MAX = 10_000
 
@@ -19,11 +21,13 @@ export interface TargetHealth {
   since: Date | null
 }
 
-/** The consecutive failures of a target. A target without failures has no circuit. */
+/** The consecutive failures of a target, each within FAILURE_KEPT_MS of the one before. A target without failures has no circuit. */
 interface Circuit {
   failures: number
   error: string
   since: Date
+  /** Time of `performance.now()` of the last failure. */
+  failedAt: number
   /** Routes skip the target until this time of `performance.now()`. 0 unless the target is down. */
   openUntil: number
   /** Number of pauses so far. */
@@ -86,6 +90,7 @@ export class ModelHealth {
     if (!isFault(target, kind)) return
     const circuit = this.#find(target) ?? this.#add(target)
     circuit.failures += 1
+    circuit.failedAt = performance.now()
     circuit.error = target.owner === undefined ? sharedSentence(target, kind) : message
     // Calls that started before the pause don't make it longer.
     if (circuit.failures < FAILURES_MAX || (circuit.openUntil > 0 && !circuit.isProbed)) return
@@ -96,13 +101,27 @@ export class ModelHealth {
   }
 
   #find(target: ModelTarget): Circuit | undefined {
-    return this.#circuits.size === 0 ? undefined : this.#circuits.get(keyOf(target))
+    if (this.#circuits.size === 0) return undefined
+    const key = keyOf(target)
+    const circuit = this.#circuits.get(key)
+    if (circuit === undefined || circuit.failures >= FAILURES_MAX) return circuit
+    if (performance.now() - circuit.failedAt < FAILURE_KEPT_MS) return circuit
+    this.#circuits.delete(key)
+    return undefined
   }
 
   #add(target: ModelTarget): Circuit {
     const [oldest] = this.#circuits.keys()
     if (oldest !== undefined && this.#circuits.size >= TARGETS_MAX) this.#circuits.delete(oldest)
-    const circuit = { failures: 0, error: '', since: new Date(), openUntil: 0, pauses: 0, isProbed: false }
+    const circuit = {
+      failures: 0,
+      error: '',
+      since: new Date(),
+      failedAt: 0,
+      openUntil: 0,
+      pauses: 0,
+      isProbed: false,
+    }
     this.#circuits.set(keyOf(target), circuit)
     return circuit
   }

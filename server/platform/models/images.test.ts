@@ -133,8 +133,8 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
   test.each([
     ['err400', 'refused the request (status 400): Emulated 400'],
     ['err401', 'rejected the API key'],
-    ['err403', 'does not allow this API key to use'],
-    ['err404', 'has no model'],
+    ['err403', 'this API key'],
+    ['err404', 'no model'],
     ['err413', 'The prompt is too large'],
     ['err429', 'because of its rate limit or quota'],
     ['err503', 'had an internal error (status 503)'],

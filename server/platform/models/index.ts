@@ -1,10 +1,13 @@
 import { assertOutsideTransaction } from '#database/ambient.ts'
 import type { Net } from '../net/index.ts'
+import type { Pacer } from '../sweeps/pacer.ts'
 import { type ModelCall, type ModelWatch, UNWATCHED } from '../telemetry/watch-models.ts'
 import { streamAnthropic } from './anthropic.ts'
 import { streamDemo } from './demo.ts'
 import { embed } from './embed.ts'
+import { EmbeddingLimits } from './embedding-limits.ts'
 import type { MediaTransport } from './exchange.ts'
+import { noText, tooSlow } from './failures.ts'
 import { streamGoogle } from './google.ts'
 import { ModelHealth } from './health.ts'
 import { type FoundModel, listModels } from './list-models.ts'
@@ -15,7 +18,9 @@ import { ReplyText } from './reply-text.ts'
 import { generateSpeech } from './speech.ts'
 import { type DurationOf, transcribe } from './transcribe.ts'
 import type { Transport } from './transport.ts'
+import { withValidTurns } from './turns.ts'
 import {
+  type ContentPart,
   type EmbeddingPurpose,
   type Embeddings,
   type GeneratedMedia,
@@ -41,7 +46,13 @@ export { takesDimensions } from './embed.ts'
 export { firstToAnswer } from './first-to-begin.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
 export { LOCAL_DIMENSIONS } from './local-embedding.ts'
-export { payableMediaUsage, payableUsage } from './payable-usage.ts'
+export { speaksOpenAi } from './openai-dialects.ts'
+export {
+  countRequest,
+  expectedUsage,
+  payableMediaUsage,
+  payableUsage,
+} from './payable-usage.ts'
 export { type RunnableTool, ToolLoop, type ToolOutcome, type ToolSink } from './tool-loop.ts'
 
 const TIMEOUTS: ModelTimeouts = { connectMs: 10_000, firstTokenMs: 120_000, betweenTokensMs: 60_000 }
@@ -59,7 +70,7 @@ export interface Models {
   /**
    * Streams a model's reply to the sink. Resolves when the reply is complete. Rejects with a ModelError whose message
    * is for the user, or with the signal's reason on abort. If the provider is busy, waits for a short Retry-After, or
-   * rejects at once if `waits` is false.
+   * rejects at once if `waits` is false. With `firstTokenMs`, also rejects if there is no output within this time.
    */
   stream(
     target: ModelTarget,
@@ -67,6 +78,7 @@ export interface Models {
     sink: ModelSink,
     signal: AbortSignal,
     waits?: boolean,
+    firstTokenMs?: number,
   ): Promise<ModelResult>
   /** Returns the models that a provider offers. Rejects with a ModelError on failure. */
   listModels(target: ModelTarget): Promise<FoundModel[]>
@@ -118,6 +130,7 @@ export function createModels({
   mediaTimeouts,
   watch = UNWATCHED,
   durationOf = async () => null,
+  pacer,
   log,
 }: {
   net: Net
@@ -126,12 +139,15 @@ export function createModels({
   watch?: ModelWatch
   /** Returns the duration of an audio file in seconds, for providers that don't report it. */
   durationOf?: DurationOf
+  /** Makes background work yield to replies. */
+  pacer?: Pacer
   /** Receives a line when a model goes down or works again. */
   log?: ConstructorParameters<typeof ModelHealth>[0]
 }): Models {
   const transport: Transport = { net, timeouts, waits: true }
   const impatient: Transport = { ...transport, waits: false }
   const health = new ModelHealth(log)
+  const embeddingLimits = new EmbeddingLimits()
   const media: MediaTransport = { net, timeouts: { ...MEDIA_TIMEOUTS, ...mediaTimeouts } }
   const callModel: ModelWatch['call'] = async (operation, target, work) => {
     assertOutsideTransaction(`models (${operation})`)
@@ -141,24 +157,34 @@ export function createModels({
       health.succeeded(target)
       return result
     } catch (error) {
-      if (error instanceof ModelError) health.failed(target, error)
+      // This process has no connection left, which says nothing about the provider.
+      if (error instanceof ModelError && error.code !== 'net.busy') health.failed(target, error)
       throw error
     }
   }
+  const asReply = <Result>(reply: () => Promise<Result>): Promise<Result> =>
+    pacer ? pacer.whileReplying(reply) : reply()
   return {
-    stream: (target, request, sink, signal, waits = true) =>
-      callModel('chat', target, async (call) => {
-        const takesOneCall = request.parallelToolCalls === false
-        const onBegin = (): void => {
-          call.hasBegun()
-          health.hasBegun(target)
-        }
-        const reply = new ReplyText(sink, { takesOneCall, onBegin })
-        const result = await write(waits ? transport : impatient, target, request, reply, signal)
-        reply.end()
-        call.ended(result)
-        return result
-      }),
+    stream: (target, request, sink, signal, waits = true, firstTokenMs) =>
+      asReply(() =>
+        callModel('chat', target, async (call) => {
+          const takesOneCall = request.parallelToolCalls === false
+          const deadline = firstTokenMs === undefined ? null : startDeadline(target, firstTokenMs, signal)
+          const onBegin = (): void => {
+            deadline?.end()
+            call.hasBegun()
+            health.hasBegun(target)
+          }
+          const reply = new ReplyText(sink, { takesOneCall, onBegin })
+          const used = waits ? transport : impatient
+          const written = write(used, target, request, reply, deadline?.signal ?? signal)
+          const result = await written.finally(deadline?.end)
+          reply.end()
+          if (!reply.hasAnswer && needsText(request, result)) throw noText(target)
+          call.ended(result)
+          return result
+        }),
+      ),
     async listModels(target) {
       assertOutsideTransaction('models (list)')
       return listModels(transport, target)
@@ -179,12 +205,39 @@ export function createModels({
       ),
     embed: (target, texts, purpose, signal, sending) =>
       callModel('embeddings', target, (call) =>
-        recordUsage(call, embed(media, target, texts, purpose, signal, sending)),
+        recordUsage(call, embed(media, embeddingLimits, target, texts, purpose, signal, sending)),
       ),
     ...(watch.tool && { watchTool: watch.tool }),
     health,
   }
 }
+
+/** Returns a signal that also aborts after some milliseconds, with the error of a reply that did not start. */
+function startDeadline(target: ModelTarget, milliseconds: number, signal: AbortSignal) {
+  const late = new AbortController()
+  const timer = setTimeout(
+    () => late.abort(tooSlow(target, 'model.timeout_start', milliseconds)),
+    milliseconds,
+  )
+  return { signal: AbortSignal.any([signal, late.signal]), end: () => clearTimeout(timer) }
+}
+
+/** Finish reasons that explain a reply without text. */
+const EXPLAINED: readonly ModelResult['finishReason'][] = ['length', 'content_filter', 'refusal']
+
+/**
+ * Returns whether a reply must have text. A model may begin with a stop sequence, and may add nothing to the results of
+ * its tools.
+ */
+function needsText({ messages, stop = [] }: ModelRequest, { finishReason }: ModelResult): boolean {
+  if (EXPLAINED.includes(finishReason) || stop.length > 0) return false
+  const last = messages.findLast((message) => message.role !== 'user' || !isOnlyImages(message.content))
+  return last?.role !== 'tool'
+}
+
+/** The images of tools are sent as a message of the user. */
+const isOnlyImages = (content: string | ContentPart[]): boolean =>
+  typeof content !== 'string' && content.every(({ type }) => type === 'image')
 
 async function recordUsage<Result extends { usage: ModelUsage | null }>(
   call: ModelCall,
@@ -202,7 +255,7 @@ function write(
   reply: ReplyText,
   signal: AbortSignal,
 ): Promise<ModelResult> {
-  const request = withAccepted(target, original)
+  const request = withValidTurns(withAccepted(target, original))
   switch (target.provider) {
     case 'anthropic':
       return streamAnthropic(transport, target, request, reply, signal)

@@ -1,4 +1,5 @@
 import { payableUsage } from './payable-usage.ts'
+import { splitThoughts } from './think-tags.ts'
 import type { ModelRequest, ModelResult, ModelSink, ModelUsage, ToolCall } from './types.ts'
 
 interface StepOutput {
@@ -17,6 +18,16 @@ export class LoopStep {
     this.request = request
   }
 
+  /** Moves thoughts without an opening tag from the text to the reasoning. Returns true if there are any. */
+  separateThoughts(): boolean {
+    const { written } = this
+    const split = splitThoughts(written.content)
+    if (!split) return false
+    written.content = split.content
+    written.reasoning += split.reasoning
+    return true
+  }
+
   get hasOutput(): boolean {
     const { content, reasoning, toolCalls } = this.written
     return content !== '' || reasoning !== '' || toolCalls.length > 0
@@ -30,12 +41,17 @@ export class LoopStep {
     const { written, request } = this
     const textParting = partingFrom(earlier.map((step) => step.written.content))
     const reasoningParting = partingFrom(earlier.map((step) => step.written.reasoning))
+    const refusal = (text: string): void => {
+      written.content += text
+      sink.refusal?.(text)
+    }
     return {
       text(text, logprobs) {
         if (written.content === '' && textParting !== '') sink.text(textParting)
         written.content += text
         sink.text(text, logprobs)
       },
+      ...(sink.refusal && { refusal }),
       reasoning(text) {
         if (written.reasoning === '' && reasoningParting !== '') sink.reasoning(reasoningParting)
         written.reasoning += text

@@ -8,7 +8,9 @@ import { bareName, callSdk, loadSdk, openGoogle, openImageModel } from './sdk.ts
 import type { GeneratedMedia, ImageRequest, ModelTarget, VideoRequest } from './types.ts'
 import { usageOf } from './usage.ts'
 
+/** @limit generated images of a call */
 const IMAGE_ANSWER_BYTES_MAX = 32 * 1024 * 1024
+/** @limit generated video */
 const VIDEO_BYTES_MAX = 256 * 1024 * 1024
 const OPERATION_BYTES_MAX = 1024 * 1024
 /**

@@ -1,5 +1,5 @@
 import { guessCapabilities } from './known-models.ts'
-import type { Effort, Provider } from './types.ts'
+import type { Effort, ModelTarget, Provider } from './types.ts'
 
 /** The differences between providers that implement the OpenAI format. */
 export interface Dialect {
@@ -20,6 +20,8 @@ export interface Dialect {
   supportsParallelCalls(model: string): boolean
   /** True if the server supports JSON schemas as the response format. */
   supportsSchemas: boolean
+  /** True if a server may leave the model's thoughts in the text, in `<think>` tags. */
+  mayMixThoughts: boolean
 }
 
 /** OpenAI's reasoning models. Only these models accept reasoning_effort. They reject temperature, top_p and stop. */
@@ -37,6 +39,7 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     canForceToolWhileThinking: true,
     supportsParallelCalls: (model) => !/^o\d/.test(model),
     supportsSchemas: true,
+    mayMixThoughts: false,
   },
   // DeepSeek's models think unless thinking is disabled. https://api-docs.deepseek.com/guides/thinking_mode
   deepseek: {
@@ -49,6 +52,7 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     canForceToolWhileThinking: false, // https://github.com/deepseek-ai/DeepSeek-V3/issues/1376
     supportsParallelCalls: () => false,
     supportsSchemas: false, // https://api-docs.deepseek.com/guides/json_mode
+    mayMixThoughts: true,
   },
   // Models that can think do so unless thinking is disabled. Other models reject a request for thinking, so none is
   // sent.
@@ -61,6 +65,7 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     canForceToolWhileThinking: true,
     supportsParallelCalls: () => false,
     supportsSchemas: true,
+    mayMixThoughts: true,
   },
   // Many servers reject fields that their model doesn't support. The reasoning field is therefore sent only if the
   // model's name suggests a reasoning model.
@@ -76,5 +81,12 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     canForceToolWhileThinking: true,
     supportsParallelCalls: () => true,
     supportsSchemas: true,
+    mayMixThoughts: true,
   },
 }
+
+/** Returns whether a provider's requests are in OpenAI's format. */
+export const speaksOpenAi = (provider: string): boolean => Object.hasOwn(DIALECTS, provider)
+
+export const mayMixThoughts = ({ provider }: ModelTarget): boolean =>
+  DIALECTS[provider]?.mayMixThoughts ?? false

@@ -1,10 +1,16 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import { reasonFor } from '#errors'
-import { describeErrorEvent } from './failures.ts'
+import { describeErrorEvent, type ErrorFields, errorIn } from './failures.ts'
+import { type ChunkChoice, callsIn, contentOfParts, type Delta, reasoningOf } from './openai-content.ts'
 import { DIALECTS, type Dialect } from './openai-dialects.ts'
+import { type ReportedUsage, usageIn } from './openai-usage.ts'
+import { withoutRefused } from './refused-fields.ts'
 import type { ReplyText } from './reply-text.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
+import { isDone } from './stream-body.ts'
 import { TextTemplate } from './text-template.ts'
+import { ThinkTags } from './think-tags.ts'
 import { ToolCallAssembly } from './tool-calls.ts'
 import { callableTools, demandsCall } from './tool-choice.ts'
 import { streamEvents, type Transport } from './transport.ts'
@@ -21,7 +27,7 @@ import {
   type TokenLogprob,
   type ToolChoice,
 } from './types.ts'
-import { usageOf } from './usage.ts'
+import { laterUsage } from './usage.ts'
 
 /**
  * Streams a reply from the OpenAI chat completions API. Used for openai, deepseek, ollama and openai-compatible.
@@ -36,132 +42,196 @@ export async function streamOpenAi(
 ): Promise<ModelResult> {
   const dialect = DIALECTS[target.provider]
   if (!dialect) throw new ModelError(reasonFor('model.not_openai', { provider: target.provider }))
-  const reader = new StreamReader(target, reply, dialect)
+  let reader = new StreamReader(target, reply, dialect)
+  let body = requestBody(target, request, dialect)
   await streamEvents(transport, {
     target,
     path: '/chat/completions',
     headers: authorization(target),
-    body: requestBody(target, request, dialect),
+    body,
     signal,
+    isComplete: () => reader.isComplete,
     onEvent: ({ data }) => reader.take(data),
+    onRefusal(refusal) {
+      const other = reply.hasBegun ? undefined : withoutRefused(body, refusal, request)
+      if (other) reader = new StreamReader(target, reply, dialect)
+      body = other ?? body
+      return other
+    },
   })
   return reader.finish()
 }
+
+/** The type of an object that contains a whole reply. */
+const WHOLE = 'chat.completion'
 
 /** Reads the events of one streamed reply. */
 class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
   readonly #dialect: Dialect
+  /** Receives the text: the reply, or a filter for servers that leave thoughts in the text. */
+  readonly #text: ThinkTags | ReplyText
   readonly #template = new TextTemplate()
   readonly #toolCalls = new ToolCallAssembly()
-  #finishReason: ModelResult['finishReason'] = 'other'
+  #finishReason: ModelResult['finishReason'] | undefined
   #usage: ModelUsage | null = null
   #reasoning = ''
+  /** The field in which the first content arrived. */
+  #source: 'delta' | 'message' | 'text' | undefined
+  #hasRefusal = false
 
   constructor(target: ModelTarget, reply: ReplyText, dialect: Dialect) {
     this.#target = target
     this.#reply = reply
     this.#dialect = dialect
+    this.#text = dialect.mayMixThoughts
+      ? new ThinkTags(reply, (number, name, argumentsText) =>
+          this.#toolCalls.add({ index: `text ${number}`, name, argumentsText }),
+        )
+      : reply
+  }
+
+  get isComplete(): boolean {
+    return this.#finishReason !== undefined
   }
 
   /** Processes an event. Returns true if the event is the end marker. */
   take(data: string): boolean {
-    if (this.#template.pass(data, this.#reply)) return false
-    if (data === '[DONE]') return true
+    if (this.#template.pass(data, this.#text)) return false
+    if (isDone(data)) return true
     const chunk = JSON.parse(data) as Chunk
-    if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)
-    if (chunk.usage) this.#usage = readUsage(chunk.usage)
     const choice = chunk.choices?.[0]
-    if (choice?.finish_reason) this.#finishReason = FINISH_REASONS[choice.finish_reason] ?? 'other'
-    if (choice?.delta && this.#takeDelta(choice.delta, choice.logprobs?.content))
-      this.#template.learn(data, choice.delta.content ?? '')
+    const error = errorIn(chunk, choice !== undefined)
+    if (error !== undefined) throw describeErrorEvent(this.#target, error)
+    this.#usage = laterUsage(this.#usage, usageIn(chunk, choice))
+    if (choice && this.#takeChoice(choice, chunk, data)) {
+      const { content } = choice.delta ?? {}
+      this.#template.learn(data, typeof content === 'string' ? content : '')
+    }
     return false
   }
 
+  /** Processes a choice. Returns true if it contains only the text of a delta. */
+  #takeChoice(choice: ChunkChoice, { object }: Chunk, data: string): boolean {
+    const { delta, message, text, finish_reason: reason } = choice
+    const logprobs = choice.logprobs?.content
+    const isText = delta ? this.#takeDelta(delta, logprobs, 'delta', data) : false
+    // The last chunk of some servers repeats the whole reply as a message.
+    const isRepeated = this.#source === 'delta' || (this.#source !== undefined && object === WHOLE)
+    if (message && !isRepeated) this.#takeDelta(message, logprobs, 'message', data)
+    if (typeof text === 'string' && (this.#source ?? 'text') === 'text') this.#say(text, undefined, 'text')
+    if (choice.error || (reason && FAILED.test(reason)))
+      throw describeErrorEvent(this.#target, choice.error ?? choice.message ?? '')
+    if (reason) this.#finishReason = finishReasonOf(reason)
+    else if (message && object === WHOLE) this.#finishReason ??= 'other'
+    return isText && !message && text === undefined
+  }
+
   /** Processes a delta. Returns true if the delta contains only text. */
-  #takeDelta(delta: Delta, logprobs: TokenLogprob[] | null | undefined): boolean {
-    const reasoning = delta.reasoning_content ?? delta.reasoning
-    const hasReasoning = typeof reasoning === 'string' && reasoning !== ''
+  #takeDelta(
+    delta: Delta,
+    logprobs: TokenLogprob[] | null | undefined,
+    source: 'delta' | 'message',
+    data: string,
+  ): boolean {
+    const { content } = delta
+    const parts = content && typeof content !== 'string' ? contentOfParts(content) : undefined
+    const reasoning = reasoningOf(delta) + (parts?.reasoning ?? '')
+    const hasReasoning = reasoning !== ''
     if (hasReasoning) {
+      this.#source ??= source
       this.#reply.reasoning(reasoning)
       if (this.#dialect.needsReasoningBack) this.#reasoning += reasoning
     }
-    const hasText = typeof delta.content === 'string' && delta.content !== ''
-    if (hasText) this.#reply.text(delta.content as string, logprobs ?? undefined)
-    for (const { index, id, function: called } of delta.tool_calls ?? [])
+    const text = parts ? parts.text : content
+    const hasText = typeof text === 'string' && text !== ''
+    if (hasText) this.#say(text, logprobs ?? undefined, source)
+    const refusal = parts?.refusal || delta.refusal
+    if (typeof refusal === 'string' && refusal !== '') {
+      this.#source ??= source
+      this.#hasRefusal = true
+      this.#reply.refusal(refusal)
+    }
+    const hasCalls = Boolean(delta.tool_calls ?? delta.function_call)
+    if (hasCalls) this.#takeCalls(delta, source, data)
+    return hasText && !hasReasoning && !refusal && !parts && !hasCalls && !logprobs
+  }
+
+  /** Adds fragments of tool calls. Arguments that are objects are read from the event again, with all digits. */
+  #takeCalls(delta: Delta, source: 'delta' | 'message', data: string): void {
+    const isText = callsIn(delta).every(({ function: called }) => typeof called?.arguments !== 'object')
+    const exact = isText ? delta : ((parseExactJson(data) as Chunk).choices?.[0]?.[source] ?? delta)
+    for (const { index, id, function: called } of callsIn(exact))
       this.#toolCalls.add({ index, id, name: called?.name, argumentsText: textOf(called?.arguments) })
-    return hasText && !hasReasoning && !delta.tool_calls && !logprobs
+  }
+
+  #say(text: string, logprobs: TokenLogprob[] | undefined, source: 'delta' | 'message' | 'text'): void {
+    if (text === '') return
+    this.#source ??= source
+    this.#text.text(text, logprobs)
   }
 
   finish(): ModelResult {
-    const calls = this.#toolCalls.finish(this.#finishReason)
+    if (this.#text instanceof ThinkTags) this.#text.end()
+    const given = this.#finishReason ?? 'other'
+    const calls = this.#toolCalls.finish(given)
     const [first] = calls
     if (first && this.#reasoning !== '') first.signature = sign(this.#target.provider, this.#reasoning)
     for (const call of calls) this.#reply.toolCall(call)
     // Some servers send `stop` as the finish reason of a reply with tool calls.
-    const finishReason = first && this.#finishReason === 'stop' ? 'tool_calls' : this.#finishReason
-    return { finishReason, usage: this.#usage }
+    const finishReason = first && given === 'stop' ? 'tool_calls' : given
+    return { finishReason: this.#hasRefusal && !first ? 'refusal' : finishReason, usage: this.#usage }
   }
 }
 
-interface Chunk {
-  error?: unknown
-  usage?: ChunkUsage | null
-  choices?: {
-    delta?: Delta
-    finish_reason?: string | null
-    logprobs?: { content?: TokenLogprob[] | null } | null
-  }[]
-}
-
-interface ChunkUsage {
-  prompt_tokens?: unknown
-  completion_tokens?: unknown
-  prompt_tokens_details?: { cached_tokens?: unknown } | null
-  completion_tokens_details?: { reasoning_tokens?: unknown } | null
-  /** DeepSeek's name of cached tokens. */
-  prompt_cache_hit_tokens?: unknown
-}
-
-const readUsage = (usage: ChunkUsage): ModelUsage | null =>
-  usageOf(usage.prompt_tokens, usage.completion_tokens, {
-    cached: usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens,
-    reasoning: usage.completion_tokens_details?.reasoning_tokens,
-  })
-
-interface Delta {
-  content?: string | null
-  /** Reasoning from DeepSeek and compatible servers. */
-  reasoning_content?: string | null
-  /** Reasoning from OpenRouter, vLLM and Ollama. */
-  reasoning?: string | null
-  tool_calls?: ToolCallDelta[] | null
-}
-
-interface ToolCallDelta {
-  index?: number
-  id?: string
-  function?: { name?: string; arguments?: unknown }
+interface Chunk extends ErrorFields, ReportedUsage {
+  object?: unknown
+  choices?: ChunkChoice[] | null
 }
 
 /** Returns a tool call's arguments as a JSON string. Some servers send an object instead of a string. */
 const textOf = (sent: unknown): string =>
   typeof sent === 'string' ? sent : sent === undefined || sent === null ? '' : JSON.stringify(sent)
 
+/** Finish reasons of OpenAI, and those that gateways pass on from other providers. */
 const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
   stop: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
   length: 'length',
+  max_tokens: 'length',
+  max_length: 'length',
+  model_length: 'length',
+  model_context_window_exceeded: 'length',
   tool_calls: 'tool_calls',
+  tool_call: 'tool_calls',
+  tool_use: 'tool_calls',
   function_call: 'tool_calls',
   content_filter: 'content_filter',
+  content_filtered: 'content_filter',
+  safety: 'content_filter',
+  sensitive: 'content_filter',
+  recitation: 'content_filter',
+  prohibited_content: 'content_filter',
+  blocklist: 'content_filter',
+  spii: 'content_filter',
+  refusal: 'refusal',
 }
+
+const finishReasonOf = (reason: string): ModelResult['finishReason'] =>
+  FINISH_REASONS[reason.toLowerCase()] ?? 'other'
+
+/** Finish reasons of replies that failed. */
+const FAILED = /(?:^|_)error$|^fail|^abort|malformed|^insufficient_system_resource$/i
 
 export const authorization = ({ apiKey }: ModelTarget): Record<string, string> =>
   apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
 
 function requestBody(
-  { provider, model }: ModelTarget,
+  { provider, model, omit }: ModelTarget,
   original: ModelRequest,
   dialect: Dialect,
 ): Record<string, unknown> {
@@ -175,10 +245,11 @@ function requestBody(
     model,
     messages: messagesOf(provider, request, dialect),
     stream: true,
-    stream_options: { include_usage: true },
+    ...(!omit?.includes('stream_options') && { stream_options: { include_usage: true } }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(stop && stop.length > 0 && { stop }),
+    ...request.extra,
     ...rarerFields(request),
     ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
     ...(responseFormat && { response_format: isBeyond ? { type: 'json_object' } : formatOf(responseFormat) }),
@@ -246,6 +317,7 @@ function messagesOf(provider: Provider, { system, messages }: ModelRequest, dial
 
 function messageOf(provider: Provider, message: ModelMessage, dialect: Dialect): object {
   if (message.role === 'user') return { role: 'user', content: contentOf(message.content) }
+  if (message.role === 'system') return message
   if (message.role === 'tool')
     return { role: 'tool', tool_call_id: message.toolCallId, content: outputOf(message) }
   const { content, toolCalls = [] } = message

@@ -70,6 +70,29 @@ const SERVICE_TIERS: Partial<Record<Provider, readonly string[]>> = {
   anthropic: ['auto', 'standard_only'],
 }
 
+/**
+ * Fields beyond OpenAI's own format that are sent as they are. They choose how a reply is sampled, formatted or reasoned.
+ * A field that could choose another model, or that the provider bills apart, is not among them.
+ */
+const EXTRA_FIELDS: Partial<Record<Provider, readonly string[]>> = {
+  openai: ['prompt_cache_retention'],
+  'openai-compatible': [
+    // vLLM and SGLang
+    ...['repetition_penalty', 'length_penalty', 'min_tokens', 'stop_token_ids', 'ignore_eos'],
+    ...['skip_special_tokens', 'spaces_between_special_tokens', 'include_stop_str_in_output', 'bad_words'],
+    ...['chat_template_kwargs', 'add_generation_prompt', 'continue_final_message', 'truncate_prompt_tokens'],
+    ...['guided_json', 'guided_regex', 'guided_choice', 'guided_grammar', 'structured_outputs'],
+    ...['regex', 'ebnf', 'separate_reasoning', 'stream_reasoning', 'include_reasoning'],
+    // llama.cpp and others that sample locally
+    ...['top_a', 'tfs_z', 'typical_p', 'mirostat', 'mirostat_tau', 'mirostat_eta', 'repeat_penalty'],
+    ...['repeat_last_n', 'dynatemp_range', 'dynatemp_exponent', 'xtc_probability', 'xtc_threshold'],
+    ...['dry_multiplier', 'dry_base', 'dry_allowed_length', 'grammar', 'json_schema', 'cache_prompt'],
+    // Hosted servers: DashScope, GLM, Kimi, Groq, OpenRouter, Mistral
+    ...['enable_thinking', 'thinking_budget', 'thinking', 'reasoning', 'reasoning_format', 'do_sample'],
+    ...['random_seed', 'safe_prompt', 'prompt_mode'],
+  ],
+}
+
 /** Models of Google that cannot think. They refuse a thinkingConfig. */
 const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
 
@@ -110,15 +133,21 @@ export const ignoredHints = ({ provider }: ModelTarget, { hints = {} }: ModelReq
       (name === 'serviceTier' && !SERVICE_TIERS[provider]?.includes(hints.serviceTier ?? '')),
   )
 
+/** Returns the names of unknown fields that its provider does not receive. */
+export const ignoredFields = ({ provider }: ModelTarget, { extra = {} }: ModelRequest): string[] =>
+  Object.keys(extra).filter((name) => !EXTRA_FIELDS[provider]?.includes(name))
+
 /** Returns a request without the parameters and hints that its model would refuse. */
 export function withAccepted(target: ModelTarget, request: ModelRequest): ModelRequest {
   const { provider, model } = target
   const names = ACCEPTED[provider](model)
   const missing = PARAMETERS.filter((name) => request[name] !== undefined && !names.includes(name))
   const ignored = ignoredHints(target, request)
-  if (missing.length === 0 && ignored.length === 0) return request
-  const accepted = { ...request, hints: { ...request.hints } }
+  const unknown = ignoredFields(target, request)
+  if (missing.length === 0 && ignored.length === 0 && unknown.length === 0) return request
+  const accepted = { ...request, hints: { ...request.hints }, extra: { ...request.extra } }
   for (const name of missing) delete accepted[name]
   for (const name of ignored) delete accepted.hints[name]
+  for (const name of unknown) delete accepted.extra[name]
   return accepted
 }

@@ -1,9 +1,11 @@
+import { anthropicMaxTokens } from './anthropic-request.ts'
 import { countTokens } from './count-tokens.ts'
-import type { ContentPart, ModelMessage, ModelRequest, ModelUsage, ToolCall } from './types.ts'
+import type { ContentPart, ModelMessage, ModelRequest, ModelTarget, ModelUsage, ToolCall } from './types.ts'
 
 /**
- * Returns the usage to charge for a reply: the usage that the provider reported, or a local token count if there is
- * none. Returns null, for no charge, if the reply failed before its first token (contract, 6).
+ * Returns the usage to charge for a reply: the usage that the provider reported, and a local count of the tokens that
+ * it did not report, or of which it reported 0 beside text. Returns null, for no charge, if the reply failed before its
+ * first token (contract, 6).
  */
 export async function payableUsage(
   reported: ModelUsage | null,
@@ -11,10 +13,14 @@ export async function payableUsage(
   request: ModelRequest,
   hasFailed: boolean,
 ): Promise<ModelUsage | null> {
-  if (reported) return reported
   const text = written.reasoning + written.content + callsText(written.toolCalls)
-  if (hasFailed && text === '') return null
-  return { inputTokens: await countTokens(promptText(request)), outputTokens: await countTokens(text) }
+  if (hasFailed && text.trim() === '') return null
+  if (reported && (text === '' || (reported.inputTokens > 0 && reported.outputTokens > 0))) return reported
+  return {
+    ...reported,
+    inputTokens: reported?.inputTokens || (await countTokens(promptText(request))),
+    outputTokens: reported?.outputTokens || (await countTokens(text)),
+  }
 }
 
 /**
@@ -31,6 +37,30 @@ export const payableMediaUsage = async (
 ): Promise<ModelUsage> =>
   reported ?? { inputTokens: await countTokens(prompt), outputTokens: OUTPUT_TOKENS[kind] }
 
+/** Tokens that providers count for an image of usual size. */
+const TOKENS_PER_IMAGE = 1_500
+
+/** Returns the tokens that a provider is expected to count for a request. */
+export async function countRequest(request: ModelRequest): Promise<number> {
+  const images = partsOf(request.messages).filter(({ type }) => type === 'image').length
+  return (await countTokens(promptText(request))) + images * TOKENS_PER_IMAGE
+}
+
+/** Returns the usage that a call of one of the members is expected to have. Its output is null without a maximum. */
+export async function expectedUsage(
+  members: readonly { target: ModelTarget }[],
+  request: ModelRequest,
+): Promise<{ inputTokens: number; outputTokens: number | null }> {
+  const { maxTokens } = request
+  // Other providers count reasoning towards the maximum.
+  const maxOf = ({ provider, model }: ModelTarget) =>
+    provider === 'anthropic' ? anthropicMaxTokens(model, request) : (maxTokens ?? 0)
+  return {
+    inputTokens: await countRequest(request),
+    outputTokens: maxTokens === undefined ? null : Math.max(...members.map(({ target }) => maxOf(target))),
+  }
+}
+
 /** Returns all text of a request as one string. */
 export const promptText = ({ system = '', tools = [], messages }: ModelRequest): string =>
   [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(messageText)].join('\n')
@@ -44,6 +74,7 @@ export const partsOf = (messages: readonly ModelMessage[]): ContentPart[] =>
 /** Returns all text of a message as one string. */
 export function messageText(message: ModelMessage): string {
   if (message.role === 'tool') return message.output
+  if (message.role === 'system') return message.content
   if (message.role === 'assistant') return message.content + callsText(message.toolCalls)
   if (typeof message.content === 'string') return message.content
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')

@@ -1,5 +1,7 @@
+import { isExactNumber, parseExactJson } from '#database/exact-json.ts'
 import type { StoredToolCall } from '#database/schema/chat.ts'
 import { sentence } from '#errors'
+import { isRecord } from '../http/is-record.ts'
 import type { ToolOutcome } from './tool-loop.ts'
 import type { ToolCall } from './types.ts'
 import { writeJson } from './write-json.ts'
@@ -107,9 +109,9 @@ function truncateValue(
     const remark = `The rest was omitted: only the first ${charactersMax} characters are stored.`
     return { value: { beginning: written.text.toWellFormed(), remark }, characters }
   }
-  const stored: unknown = JSON.parse(written.text)
-  const isObject = stored !== null && typeof stored === 'object' && !Array.isArray(stored)
-  return { value: isObject ? (stored as Record<string, unknown>) : { result: stored }, characters }
+  const stored = parseExactJson(written.text)
+  const isObject = isRecord(stored) && !isExactNumber(stored)
+  return { value: isObject ? stored : { result: stored }, characters }
 }
 
 /** Returns the event for a finished call. */

@@ -1,7 +1,9 @@
+import { isExactNumber } from '#database/exact-json.ts'
 import { reasonFor } from '#errors'
+import { newCallId } from './tool-calls.ts'
 import { ModelError, type ModelSink, type ThinkingBlock, type TokenLogprob, type ToolCall } from './types.ts'
 
-/** Maximum characters of a reply's text and reasoning together. */
+/** Maximum characters of a reply's text and reasoning together. @limit text and reasoning of a reply */
 const REPLY_CHARACTERS_MAX = 8 * 1024 * 1024
 const TOOL_CALLS_MAX = 128
 
@@ -14,10 +16,14 @@ export class ReplyText {
   readonly #sink: ModelSink
   #heldText = ''
   #heldReasoning = ''
+  #heldRefusal = ''
+  #hasText = false
   #characters = 0
   #toolCalls = 0
+  readonly #callIds = new Set<string>()
   readonly #takesOneCall: boolean
   #onBegin: (() => void) | undefined
+  #hasBegun = false
 
   /**
    * `takesOneCall` drops all tool calls after the first call, for models that cannot disable parallel calls.
@@ -33,7 +39,24 @@ export class ReplyText {
     const whole = this.#heldText + text
     this.#heldText = trailingHalf(whole)
     const ready = this.#ready(whole, this.#heldText)
+    if (!this.#hasText && VISIBLE.test(ready)) this.#hasText = true
     if (ready !== '' || logprobs) this.#sink.text(ready, logprobs)
+  }
+
+  /** A refusal is text, but formats with a field for refusals keep it apart. */
+  refusal(text: string): void {
+    const { refusal } = this.#sink
+    if (!refusal) return this.text(text)
+    this.#hasText = true
+    const whole = this.#heldRefusal + text
+    this.#heldRefusal = trailingHalf(whole)
+    const ready = this.#ready(whole, this.#heldRefusal)
+    if (ready !== '') refusal(ready)
+  }
+
+  /** True if the reply has a visible character or a tool call. */
+  get hasAnswer(): boolean {
+    return this.#hasText || this.#toolCalls > 0
   }
 
   reasoning(text: string): void {
@@ -43,16 +66,21 @@ export class ReplyText {
     if (ready !== '') this.#sink.reasoning(ready)
   }
 
-  toolCall({ id, name, input, signature }: ToolCall): void {
+  /** Ids that are blank or already in use are replaced. */
+  toolCall({ id, name, input, argumentsText, fault, signature }: ToolCall): void {
     this.#begin()
     this.#toolCalls += 1
     if (this.#toolCalls > TOOL_CALLS_MAX)
       throw new ModelError(reasonFor('model.too_many_tool_calls', { limit: TOOL_CALLS_MAX }))
     if (this.#takesOneCall && this.#toolCalls > 1) return
+    const ownId = id.trim() === '' || this.#callIds.has(id) ? newCallId() : id
+    this.#callIds.add(ownId)
     this.#sink.toolCall({
-      id: storable(id),
+      id: storable(ownId),
       name: storable(name),
       input: storableValue(input) as Record<string, unknown>,
+      ...(argumentsText !== undefined && { argumentsText: storable(argumentsText) }),
+      ...(fault !== undefined && { fault: storable(fault) }),
       ...(signature !== undefined && { signature: storable(signature) }),
     })
   }
@@ -66,6 +94,7 @@ export class ReplyText {
   end(): void {
     if (this.#heldReasoning !== '') this.#sink.reasoning(REPLACEMENT)
     if (this.#heldText !== '') this.#sink.text(REPLACEMENT)
+    if (this.#heldRefusal !== '') this.#sink.refusal?.(REPLACEMENT)
   }
 
   #ready(whole: string, held: string): string {
@@ -76,7 +105,13 @@ export class ReplyText {
     return storable(held === '' ? whole : whole.slice(0, -1))
   }
 
+  /** True after the first output. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
   #begin(): void {
+    this.#hasBegun = true
     this.#onBegin?.()
     this.#onBegin = undefined
   }
@@ -87,6 +122,7 @@ interface ReplyTextOptions {
   onBegin?: () => void
 }
 
+const VISIBLE = /\S/
 const REPLACEMENT = '\ufffd'
 
 function trailingHalf(text: string): string {
@@ -102,7 +138,7 @@ export const storable = (text: string): string =>
 function storableValue(value: unknown): unknown {
   if (typeof value === 'string') return storable(value)
   if (Array.isArray(value)) return value.map(storableValue)
-  if (value === null || typeof value !== 'object') return value
+  if (value === null || typeof value !== 'object' || isExactNumber(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [storable(name), storableValue(part)]),
   )

@@ -165,6 +165,22 @@ test('stop sequences are not sent to models that refuse them', async () => {
   expect(await sent('openai', 'gpt-4o', { stop: ['END'] })).toMatchObject({ stop: ['END'] })
 })
 
+test.each<Provider>(['openai', 'openai-compatible', 'deepseek', 'ollama'])(
+  'the usage of a stream is asked of %s, unless the model leaves that field out',
+  async (provider) => {
+    expect(await sent(provider, 'emu', {})).toMatchObject({ stream_options: { include_usage: true } })
+    const target = { provider, model: 'emu', baseUrl: `${emulated.url}/v1`, apiKey: 'k', guarded: false }
+    const omit = ['stream_options', 'encoding_format']
+    const { usage } = await collectReply(
+      models,
+      { ...target, omit },
+      { messages: [{ role: 'user', content: 'Hello' }] },
+    )
+    expect(received()).not.toHaveProperty('stream_options')
+    expect(usage).toBe(null)
+  },
+)
+
 describe('a response format', () => {
   const IN_WORDS = /^Be brief\n\nReply only with JSON that matches this JSON Schema, .*"city"/s
   const wished = { system: 'Be brief', responseFormat: { ...STRICT, strict: false } }

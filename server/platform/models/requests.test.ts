@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collectReply } from '#tests/support/provider/collect-reply.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createNet } from '../net/index.ts'
-import { createModels } from './index.ts'
-import type { ModelMessage, ModelRequest, Provider, ToolCall } from './types.ts'
+import { createModels, expectedUsage } from './index.ts'
+import type { ModelMessage, ModelRequest, ModelTarget, Provider, ToolCall } from './types.ts'
 
 /** Tests how requests differ between providers and models. */
 
@@ -19,12 +19,16 @@ afterAll(async () => {
 
 const HELLO: ModelMessage = { role: 'user', content: 'Hello' }
 
+const targetOf = (provider: Provider, model: string): ModelTarget => ({
+  provider,
+  model,
+  baseUrl: `${emulated.url}/v1`,
+  apiKey: 'k',
+  guarded: false,
+})
+
 const reply = (provider: Provider, model: string, request: ModelRequest) =>
-  collectReply(
-    models,
-    { provider, model, baseUrl: `${emulated.url}/v1`, apiKey: 'k', guarded: false },
-    request,
-  )
+  collectReply(models, targetOf(provider, model), request)
 
 /** Sends a request and returns the body that the provider received. */
 async function sent(provider: Provider, model: string, request: Partial<ModelRequest>) {
@@ -94,10 +98,30 @@ describe('reasoning', () => {
     expect(reasoningOf(await sent(provider, model, {}))).toEqual(notAsked)
   })
 
-  test("is added to Anthropic's max_tokens", async () => {
-    const body = await sent('anthropic', 'claude-opus-4-6', { maxTokens: 10, thinking: true })
-    expect(body).toMatchObject({ max_tokens: 8_202 })
-  })
+  const WITHIN = { maxTokensIncludeThinking: true }
+
+  test.each<[Provider, string, Partial<ModelRequest>, number, number?]>([
+    ['anthropic', 'claude-opus-4-6', { maxTokens: 10 }, 8_202],
+    ['anthropic', 'claude-opus-4-6', { maxTokens: 10, ...WITHIN }, 10],
+    ['anthropic', 'claude-3-5-sonnet', { maxTokens: 10 }, 10],
+    ['anthropic', 'claude-haiku-4-5', { maxTokens: 10, effort: 'low' }, 2_058, 2_048],
+    ['anthropic', 'claude-haiku-4-5', { maxTokens: 5_000, thinkingTokens: 2_000 }, 7_000, 2_000],
+    ['anthropic', 'claude-haiku-4-5', { maxTokens: 5_000, thinkingTokens: 6_000, ...WITHIN }, 5_000, 4_999],
+    ['anthropic', 'claude-haiku-4-5', { maxTokens: 5_000, ...WITHIN }, 5_000, 4_000],
+    ['anthropic', 'claude-haiku-4-5', { maxTokens: 1_280, ...WITHIN }, 1_280, 1_024],
+    ['anthropic', 'claude-haiku-4-5', { maxTokens: 1_279, ...WITHIN }, 1_279],
+    ['openai-compatible', 'o3', { maxTokens: 10 }, 10],
+  ])(
+    'of %s %s with %j takes at most %i tokens with the text',
+    async (provider, model, fields, most, budget) => {
+      const request = { messages: [HELLO], thinking: true, ...fields }
+      const body = await sent(provider, model, request)
+      const { budget_tokens } = (body['thinking'] ?? {}) as { budget_tokens?: number }
+      expect([body['max_tokens'], budget_tokens]).toEqual([most, budget])
+      const members = [{ target: targetOf('openai', 'gpt-4o') }, { target: targetOf(provider, model) }]
+      expect((await expectedUsage(members, request)).outputTokens).toBe(most)
+    },
+  )
 })
 
 describe('after a tool call', () => {
@@ -164,6 +188,51 @@ describe('after a tool call', () => {
     )
   })
 
+  test('Anthropic gets no blank results, no white space after its own words, and its cache marks on text', async () => {
+    const calls = [{ id: 'a', name: 'weather', input: {} }]
+    const blank: ModelMessage = { role: 'tool', toolCallId: 'a', toolName: 'weather', output: ' ' }
+    const body = await sent('anthropic', 'emu', {
+      messages: [
+        HELLO,
+        { role: 'assistant', content: '\n', toolCalls: calls },
+        blank,
+        { role: 'assistant', content: 'So: \n' },
+      ],
+      tools,
+      system: ' ',
+    })
+    expect(body).not.toHaveProperty('system')
+    expect(body['messages']).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+      { role: 'assistant', content: [{ type: 'tool_use', ...calls[0] }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'So:', cache_control: { type: 'ephemeral' } }] },
+    ])
+  })
+
+  test.each<Provider>(['openai-compatible', 'anthropic', 'google'])(
+    '%s gets alternating roles and no blank text',
+    async (provider) => {
+      const body = await sent(provider, 'emu', {
+        messages: [
+          HELLO,
+          { role: 'assistant', content: ' \n' },
+          HELLO,
+          { role: 'assistant', content: 'Yes.' },
+          { role: 'user', content: [{ type: 'text', text: '\u200b' }] },
+        ],
+      })
+      const turns = (body['messages'] ?? body['contents']) as { role: string }[]
+      expect(turns.map(({ role }) => role.replace('model', 'assistant'))).toEqual([
+        'user',
+        'assistant',
+        'user',
+      ])
+      expect(JSON.stringify(turns)).toContain('Hello\\n\\nHello')
+      expect(JSON.stringify(turns)).toContain('(empty message)')
+    },
+  )
+
   test.each<Provider>(['anthropic', 'google'])(
     '%s gets the results of one turn together',
     async (provider) => {
@@ -177,8 +246,9 @@ describe('after a tool call', () => {
       ]
       const body = await sent(provider, 'emu', { messages, tools })
       const turns = (body['messages'] ?? body['contents']) as { content?: unknown[]; parts?: unknown[] }[]
-      expect(turns).toHaveLength(4)
-      expect(turns[2]?.content ?? turns[2]?.parts).toHaveLength(2)
+      // Anthropic gets the message after the results in the same turn.
+      expect(turns).toHaveLength(provider === 'anthropic' ? 3 : 4)
+      expect(turns[2]?.content ?? turns[2]?.parts).toHaveLength(provider === 'anthropic' ? 3 : 2)
     },
   )
 })

@@ -1,13 +1,16 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import { sentence } from '#errors'
+import { decodeNested } from './nested-arguments.ts'
 import { storable } from './reply-text.ts'
 import type { RunnableTool, ToolOutcome, ToolSink } from './tool-loop.ts'
 import type { ToolCall } from './types.ts'
 import { writeJson } from './write-json.ts'
 
-/** Maximum tools of a step that run concurrently. */
+/** Maximum tools of a step that run concurrently. @limit concurrent tool calls of a reply */
 const TOOLS_AT_ONCE_MAX = 8
 /** Maximum timeout of a tool, in milliseconds. */
 const TIMEOUT_MS_MAX = 15 * 60_000
+/** @limit output of a tool */
 const OUTPUT_CHARACTERS_MAX = 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
 /** Maximum tool names listed in the error for an unknown tool. */
@@ -57,7 +60,7 @@ export async function runTools(
 
 async function runTool(
   tools: ReadonlyMap<string, RunnableTool>,
-  { name, input }: ToolCall,
+  { name, input, fault }: ToolCall,
   budget: OutputBudget,
   onBug: (error: unknown) => void,
   signal: AbortSignal,
@@ -65,6 +68,7 @@ async function runTool(
   signal.throwIfAborted()
   const tool = tools.get(name)
   if (!tool) return failed(unknownTool(name, [...tools.keys()]))
+  if (fault !== undefined) return failed(sentence('tool.arguments_broken', { fault }))
   const timeoutMs = Math.min(tool.timeoutMs, TIMEOUT_MS_MAX)
   const given = new AbortController()
   const timer = setTimeout(() => given.abort(), timeoutMs)
@@ -75,7 +79,8 @@ async function runTool(
       given.signal.addEventListener('abort', () => reject(given.signal.reason)),
     )
     // An async function turns a synchronous throw into a rejection.
-    const run = async (): Promise<ToolOutcome> => tool.run(input, given.signal)
+    const run = async (): Promise<ToolOutcome> =>
+      tool.run(decodeNested(input, tool.definition.parameters), given.signal)
     return withinBudget(await Promise.race([run(), aborted]), budget)
   } catch (error) {
     signal.throwIfAborted()
@@ -108,7 +113,7 @@ function withinBudget(
   if (typeof output !== 'string' && !written) return failed(sentence('tool.not_json'))
   const text = written ? written.text : storable(String(output).slice(0, charactersMax))
   budget.charactersLeft -= text.length
-  const value = written && !written.isCut ? JSON.parse(text) : text
+  const value = written && !written.isCut ? parseExactJson(text) : text
   const shown = images.filter(({ data }) => {
     const fits = data.length <= budget.imageBytesLeft
     if (fits) budget.imageBytesLeft -= data.length

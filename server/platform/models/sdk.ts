@@ -49,36 +49,17 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
 }
 
 /**
- * Returns an embedding model whose responses are limited to `bytesMax` bytes. Throws a ModelError if the provider has
- * no embedding models.
+ * Returns the SDK's Google provider, for Gemini and Veo models. Calls `onRefusal` with the beginning of the body of an
+ * error status.
  */
-export async function openEmbeddingModel(net: Net, target: ModelTarget, bytesMax: number) {
-  const { baseUrl: baseURL, apiKey } = target
-  switch (target.provider) {
-    case 'openai': {
-      const { createOpenAI } = await import('@ai-sdk/openai')
-      const fetch = sdkFetch(net, target, bytesMax, 'text')
-      return createOpenAI({ baseURL, apiKey: apiKey ?? '', fetch }).embedding(target.model)
-    }
-    case 'openai-compatible':
-    case 'ollama': {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const fetch = sdkFetch(net, target, bytesMax, 'text')
-      const key = apiKey !== null && { apiKey }
-      return createOpenAICompatible({ name: target.provider, baseURL, fetch, ...key }).embeddingModel(
-        target.model,
-      )
-    }
-    case 'google':
-      return (await openGoogle(net, target, bytesMax, 'text')).embedding(bareName(target))
-    default:
-      throw notOffered(target, 'embedding')
-  }
-}
-
-/** Returns the SDK's Google provider, for Gemini and Veo models. */
-export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT) {
-  const fetch = sdkFetch(net, target, bytesMax, sent)
+export async function openGoogle(
+  net: Net,
+  target: ModelTarget,
+  bytesMax: number,
+  sent = PROMPT,
+  onRefusal?: ExchangeRequest['onRefusal'],
+) {
+  const fetch = sdkFetch(net, target, bytesMax, sent, onRefusal)
   const { createGoogle } = await import('@ai-sdk/google')
   return createGoogle({ baseURL: target.baseUrl, apiKey: target.apiKey ?? '', fetch })
 }
@@ -129,7 +110,13 @@ interface GoogleReasons {
  * Returns a `fetch` for the SDK that goes through `exchange`. Throws a ModelError if the base URL or the API key is
  * unusable.
  */
-function sdkFetch(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT): typeof fetch {
+function sdkFetch(
+  net: Net,
+  target: ModelTarget,
+  bytesMax: number,
+  sent = PROMPT,
+  onRefusal?: ExchangeRequest['onRefusal'],
+): typeof fetch {
   addressOf(net, target, '')
   if (/[^\t\x20-\x7e\x80-\xff]/.test(target.apiKey ?? ''))
     throw new ModelError(unsendableKey(target.provider), { kind: 'configuration' })
@@ -146,6 +133,7 @@ function sdkFetch(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT
       body: request.body && Buffer.from(await request.arrayBuffer()),
       bytesMax,
       sent,
+      ...(onRefusal && { onRefusal }),
       takesRedirect: request.redirect === 'manual',
       signal: init?.signal ?? request.signal,
     })

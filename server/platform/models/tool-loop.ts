@@ -1,8 +1,10 @@
 import { reasonFor } from '#errors'
 import { promptBytesOf } from './context-window.ts'
+import { noText } from './failures.ts'
 import { firstToBegin } from './first-to-begin.ts'
 import type { Models } from './index.ts'
 import { LoopStep } from './loop-step.ts'
+import { mayMixThoughts } from './openai-dialects.ts'
 import { promptText } from './payable-usage.ts'
 import { type OutputBudget, runTools } from './run-tools.ts'
 import { showOutcomes } from './show-outcomes.ts'
@@ -22,7 +24,10 @@ import {
 } from './types.ts'
 import { sumUsages } from './usage.ts'
 
-/** Maximum model calls per reply. The last call disables tools, so that the model has to write its reply. */
+/**
+ * Maximum model calls per reply. The last call disables tools, so that the model has to write its reply.
+ * @limit model calls per reply
+ */
 const STEPS_MAX = 16
 /** Maximum characters that all steps together may have generated when another step starts. */
 const WRITTEN_CHARACTERS_MAX = 8 * 1024 * 1024
@@ -77,6 +82,8 @@ export interface ToolSink extends ModelSink {
 export interface LoopModel<Member extends LoopMember = LoopMember> {
   members: readonly [Member, ...Member[]]
   contextWindow: number
+  /** Milliseconds for the first output of each member but the last. */
+  firstTokenMs?: number
 }
 
 interface LoopMember {
@@ -95,9 +102,11 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
   readonly #request: ModelRequest
   readonly #tools: ReadonlyMap<string, RunnableTool>
   readonly #contextWindow: number
+  readonly #firstTokenMs: number | undefined
   #members: LoopModel<Member>['members']
   #member: Member
   readonly #steps: LoopStep[] = []
+  #hasSeparated = false
   readonly #callIds: Set<string>
   readonly #outputs: OutputBudget = {
     charactersLeft: OUTPUTS_CHARACTERS_MAX,
@@ -107,7 +116,7 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
   /** `tools` replaces the request's own tools; the loop never runs the request's own tools. */
   constructor(
     models: LoopCalls,
-    { members, contextWindow }: LoopModel<Member>,
+    { members, contextWindow, firstTokenMs }: LoopModel<Member>,
     request: ModelRequest,
     tools: readonly RunnableTool[],
   ) {
@@ -115,6 +124,7 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
     this.#members = members
     this.#member = members[0]
     this.#contextWindow = contextWindow
+    this.#firstTokenMs = firstTokenMs
     this.#request = request
     const { watchTool } = models
     const runnable = watchTool ? tools.map((tool) => watched(tool, watchTool)) : tools
@@ -142,6 +152,17 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
       if (answer.length === 0) return finishReason
       messages = [...messages, ...answer]
     }
+  }
+
+  /**
+   * The reply without the thoughts that a server left in its text and that the sink received as text. Undefined if
+   * there are none.
+   */
+  get separated(): { content: string; reasoning: string } | undefined {
+    if (!this.#hasSeparated) return undefined
+    const joined = (field: 'content' | 'reasoning'): string =>
+      this.#steps.flatMap(({ written }) => written[field] || []).join('\n\n')
+    return { content: joined('content'), reasoning: joined('reasoning') }
   }
 
   /** The stop sequence that ended the reply, if the provider reported it. */
@@ -189,14 +210,25 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
       this.#members,
       (member, isLast) => {
         this.#member = member
-        return this.#models.stream(member.target, request, takes, signal, isLast)
+        const timeoutMs = isLast ? undefined : this.#firstTokenMs
+        return this.#models.stream(member.target, request, takes, signal, isLast, timeoutMs)
       },
       () => step.hasOutput,
     )
     this.#members = [this.#member]
     const { finishReason } = step.result
+    if (mayMixThoughts(this.#member.target)) this.#separateThoughts(step)
     // If the model called a tool although tools were disabled, its text is the reply.
     return finishReason === 'tool_calls' && request.toolChoice === 'none' ? 'other' : finishReason
+  }
+
+  /** Throws a ModelError if the reply consists of thoughts. */
+  #separateThoughts(step: LoopStep): void {
+    if (!step.separateThoughts()) return
+    this.#hasSeparated = true
+    const { content, toolCalls } = step.written
+    if (content === '' && toolCalls.length === 0 && step.result?.finishReason === 'stop')
+      throw noText(this.#member.target)
   }
 
   /** Replaces an id that is already in use. Some providers' call ids are unique only within a step. */

@@ -214,7 +214,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
   test.each([
     ['err400', 'refused the request (status 400): Emulated 400'],
     ['err401', 'rejected the API key'],
-    ['err404', 'has no model'],
+    ['err404', 'no model'],
     ['err413', 'The recording is too large'],
     ['err429', 'because of its rate limit or quota'],
     ['err503', 'had an internal error'],

@@ -1,26 +1,30 @@
+import type { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { EventSourceMessage } from 'eventsource-parser'
 import type { Dispatcher } from 'undici'
 import { reasonFor } from '#errors'
 import { parseRetryAfter } from '../net/exchange-bounds.ts'
 import { type Net, NetError } from '../net/index.ts'
 import {
   describeConnectionFailure,
+  describeErrorEvent,
   describeRefusal,
   incomplete,
   notAnEvent,
   notEvents,
   type Refusal,
+  refusalInStream,
   type TimeoutCode,
   tooMuch,
   tooSlow,
 } from './failures.ts'
 import { pause } from './pause.ts'
+import { decompressorFor, StreamBody } from './stream-body.ts'
 import { ModelError, type ModelTarget, type ModelTimeouts } from './types.ts'
 
 /** Maximum size of one event in a provider's stream, to bound memory. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024
-/** Maximum size of a whole reply as sent by the provider. */
+/** Maximum size of a whole reply as sent by the provider. @limit reply as a provider sends it */
 const STREAM_BYTES_MAX = 128 * 1024 * 1024
 const ERROR_BODY_BYTES_MAX = 64 * 1024
 /**
@@ -29,6 +33,8 @@ const ERROR_BODY_BYTES_MAX = 64 * 1024
  */
 const DRAIN_TIMEOUT_MS = 1_000
 const RETRIES_MAX = 2
+/** Maximum retries with another body. */
+const REWORDINGS_MAX = 3
 const RETRY_AFTER_MAX_MS = 10_000
 const RETRYABLE_STATUSES = [429, 503]
 
@@ -50,8 +56,13 @@ export interface StreamRequest {
    * the stream. A SyntaxError, TypeError or RangeError is reported as an event in an unexpected format.
    */
   onEvent: (event: EventSourceMessage) => boolean
-  /** For formats without an end marker: returns true if a stream that ends now is complete. */
-  isComplete?: () => boolean
+  /** Returns true if a stream that ends now, without an end marker, is complete. */
+  isComplete: () => boolean
+  /**
+   * Returns another body for a refused request, or undefined if the refusal is final. Errors inside a stream count as
+   * refusals, too.
+   */
+  onRefusal?: (refusal: Refusal) => unknown
   signal: AbortSignal
 }
 
@@ -62,10 +73,16 @@ export interface StreamRequest {
  */
 export async function streamEvents(transport: Transport, request: StreamRequest): Promise<void> {
   const url = addressOf(transport.net, request.target, request.path)
-  const body = JSON.stringify(request.body)
+  let body = JSON.stringify(request.body)
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptStream(transport, request, url, body)
     if (outcome === 'ended') return
+    const other = attempt < REWORDINGS_MAX ? request.onRefusal?.(outcome) : undefined
+    if (other !== undefined) {
+      body = JSON.stringify(other)
+      continue
+    }
+    if (outcome.error) throw outcome.error
     const waitMs = parseRetryAfter(outcome.retryAfter, RETRY_AFTER_MAX_MS)
     if (
       !transport.waits ||
@@ -116,11 +133,14 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   readonly #request: StreamRequest
   readonly #resolve: (outcome: 'ended' | Refusal) => void
   readonly #reject: (error: unknown) => void
-  readonly #decoder = new StringDecoder('utf8')
-  readonly #parser: ReturnType<typeof createParser>
   readonly #onAbort = (): void => this.#fail(this.#request.signal.reason)
+  readonly #decoder = new StringDecoder('utf8')
+  #body: StreamBody
   #controller: Dispatcher.DispatchController | undefined
+  /** Set for a compressed body. */
+  #decompressor: Transform | undefined
   #timer: NodeJS.Timeout
+  #type = ''
   #refusal: Refusal | undefined
   #hasAnswered = false
   #hasBegun = false
@@ -139,7 +159,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
     this.#reject = reject
     this.#timer = this.#expect(timeouts.connectMs + timeouts.firstTokenMs, 'model.timeout_start')
-    this.#parser = createParser({ onEvent: (event) => this.#take(event) })
+    this.#body = new StreamBody(true, this.#take)
     request.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
@@ -155,42 +175,84 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return // an interim response, such as 103: the final one follows
     this.#hasAnswered = true
-    const type = String(headers['content-type'] ?? '')
-    if (status !== 200) this.#refusal = { status, words: '', retryAfter: headers['retry-after'] }
-    else if (!type.includes('text/event-stream')) this.#fail(notEvents(this.#request.target, type))
+    this.#type = String(headers['content-type'] ?? '')
+    if (status > 299) this.#refusal = { status, words: '', retryAfter: headers['retry-after'] }
+    this.#body = new StreamBody(this.#type.toLowerCase().includes('text/event-stream'), this.#take)
+    this.#decompressor = decompressorFor(String(headers['content-encoding'] ?? ''))
+    this.#decompressor
+      ?.on('data', (chunk: Buffer) => this.#read(chunk))
+      .on('error', (error) => this.#break(error))
+      .on('end', () => this.#finish())
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return
+    if (this.#decompressor) this.#decompressor.write(chunk)
+    else this.#read(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.#settled) return clearTimeout(this.#timer)
+    if (this.#decompressor) this.#decompressor.end()
+    else this.#finish()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#settled) return clearTimeout(this.#timer)
+    this.#break(error)
+  }
+
+  #read(chunk: Buffer): void {
     if (this.#settled) return
     if (this.#refusal) return this.#hear(this.#refusal, chunk)
     if (this.#bytesSinceEvent > EVENT_BYTES_MAX || this.#bytes > STREAM_BYTES_MAX)
       return this.#fail(tooMuch(this.#request.target))
     this.#bytes += chunk.length
     this.#bytesSinceEvent += chunk.length
-    try {
-      this.#parser.feed(this.#decoder.write(chunk))
-    } catch (error) {
-      return this.#fail(isFormatError(error) ? notAnEvent(this.#request.target, error) : error)
-    }
+    if (!this.#parse(() => this.#body.feed(chunk))) return
     if (this.#bytesSinceEvent === 0 && !this.#settled) this.#awaitNext()
   }
 
-  onResponseEnd(): void {
-    if (this.#settled) return clearTimeout(this.#timer)
-    if (this.#refusal) this.#settle(() => this.#resolve(this.#refusal as Refusal))
-    else if (this.#request.isComplete?.()) this.#settle(() => this.#resolve('ended'))
-    else this.#fail(incomplete(this.#request.target))
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#settled) return clearTimeout(this.#timer)
-    this.#fail(describeConnectionFailure(this.#request.target, error, this.#hasAnswered))
-  }
-
-  #take(event: EventSourceMessage): void {
+  #finish(): void {
     if (this.#settled) return
+    if (this.#refusal) return this.#settle(() => this.#resolve(this.#refusal as Refusal))
+    const { isComplete, target } = this.#request
+    const isWhole = isComplete() // An event that is cut off after the reply is no fault of the reply.
+    if (!this.#parse(() => this.#body.end(), isWhole)) return
+    if (isComplete()) this.#settle(() => this.#resolve('ended'))
+    else this.#fail(incomplete(target))
+  }
+
+  /** Ends a response whose connection broke. The reply may be complete, or the refusal may be known. */
+  #break(error: Error): void {
+    if (this.#settled) return
+    if (this.#request.isComplete()) this.#finish()
+    else this.#fail(describeConnectionFailure(this.#request.target, error, this.#hasAnswered))
+  }
+
+  /** Runs a step of the parser. Returns false if the reply has ended. */
+  #parse(step: () => boolean, ignoresFormat = false): boolean {
+    try {
+      if (!step()) this.#fail(notEvents(this.#request.target, this.#type))
+    } catch (error) {
+      if (!isFormatError(error)) this.#fail(error)
+      else if (!ignoresFormat) this.#fail(notAnEvent(this.#request.target, error))
+    }
+    return !this.#settled
+  }
+
+  readonly #take = (event: EventSourceMessage): void => {
+    if (this.#settled || isBlank(event.data)) return
     this.#bytesSinceEvent = 0
-    if (this.#request.onEvent(event)) this.#end()
+    try {
+      if (event.event === 'error') throw describeErrorEvent(this.#request.target, parsedOr(event.data))
+      if (this.#request.onEvent(event)) this.#end()
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      const words = event.data.slice(0, ERROR_BODY_BYTES_MAX)
+      this.#settle(() => this.#resolve(refusalInStream(parsedOr(words), words, error)))
+      this.#controller?.abort(GIVEN_UP)
+    }
   }
 
   /** Stores the beginning of an error body. Aborts the request once the beginning is long enough. */
@@ -210,7 +272,10 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   }
 
   #expect(milliseconds: number, code: TimeoutCode): NodeJS.Timeout {
-    return setTimeout(() => this.#fail(tooSlow(this.#request.target, code, milliseconds)), milliseconds)
+    return setTimeout(() => {
+      if (this.#request.isComplete()) this.#end()
+      else this.#fail(tooSlow(this.#request.target, code, milliseconds))
+    }, milliseconds)
   }
 
   /** Resolves at the end marker. The connection can be reused if the response ends soon afterwards. */
@@ -228,8 +293,22 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   #settle(report: () => void): void {
     this.#settled = true
     clearTimeout(this.#timer)
+    this.#decompressor?.destroy()
     this.#request.signal.removeEventListener('abort', this.#onAbort)
     report()
+  }
+}
+
+/** Returns whether an event is a heartbeat. */
+const isBlank = (data: string): boolean => (data.charCodeAt(0) <= SPACE ? data.trim() === '' : data === '')
+const SPACE = 32
+
+/** Returns the JSON value of a text, or the text if it is not JSON. */
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }
 

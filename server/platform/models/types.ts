@@ -1,5 +1,6 @@
 import type { Language } from '@parley/messages/languages'
 import type { Reason } from '#errors'
+import type { ProviderCode } from './provider-codes.ts'
 
 /** The supported model providers (contract, 7). */
 export const PROVIDERS = [
@@ -18,6 +19,8 @@ export interface ModelTarget {
   provider: Provider
   /** The provider's name for the model. */
   model: string
+  /** The model's name for users. Default: `model`. */
+  name?: string
   /** Base URL without a trailing slash, as in the provider's documentation: `https://api.openai.com/v1`. */
   baseUrl: string
   apiKey: string | null
@@ -27,7 +30,12 @@ export interface ModelTarget {
   dimensions?: number
   /** The organization that owns the model. Undefined for a model of the installation. */
   owner?: string
+  /** Fields that the model's server refuses, so that requests lack them. */
+  omit?: readonly string[]
 }
+
+/** Fields of OpenAI's format that requests have although no caller sets them. */
+export const OMITTABLE = ['stream_options', 'encoding_format'] as const
 
 export type ContentPart =
   | { type: 'text'; text: string }
@@ -38,6 +46,8 @@ export type ImagePart = Extract<ContentPart, { type: 'image' }>
 export type ModelMessage =
   | { role: 'user'; content: string | ContentPart[] }
   | { role: 'assistant'; content: string; toolCalls?: ToolCall[] }
+  /** Instructions from this place of the conversation on. Those of the whole conversation are in `system`. */
+  | { role: 'system'; content: string }
   | {
       role: 'tool'
       toolCallId: string
@@ -57,7 +67,12 @@ export interface ToolDefinition {
 export interface ToolCall {
   id: string
   name: string
+  /** Numbers that JavaScript would round are of the type ExactNumber. */
   input: Record<string, unknown>
+  /** The arguments as the model wrote them. */
+  argumentsText?: string
+  /** Reason why the arguments cannot be read. `input` is then empty, and the tool must not run. */
+  fault?: string
   /** Opaque data that the provider requires with this call in the next request, such as Gemini's thoughtSignature. */
   signature?: string
 }
@@ -103,6 +118,8 @@ export interface ModelRequest {
   /** The language that the user prefers. Only the demo model uses it. */
   language?: Language
   hints?: Hints
+  /** Fields of the client's request that Parley does not know, by name. Some servers of OpenAI's format know them. */
+  extra?: Record<string, unknown>
 }
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
@@ -135,6 +152,8 @@ export type ResponseFormat =
 export interface ModelSink {
   text(text: string, logprobs?: TokenLogprob[]): void
   reasoning(text: string): void
+  /** Receives text with which the model refuses. Default: `text`. */
+  refusal?(text: string): void
   toolCall(call: ToolCall): void
   /** Called at the end of each of Anthropic's thinking blocks, whose text `reasoning` has received. */
   thought?(block: ThinkingBlock): void
@@ -164,8 +183,13 @@ export interface ModelUsage {
   reasoningTokens?: number
 }
 
+/** Why a model ended its reply, as stored and shown. `refusal` means that the model itself declined. */
+export const FINISH_REASONS = ['stop', 'length', 'content_filter', 'refusal', 'tool_calls'] as const
+export type FinishReason = (typeof FINISH_REASONS)[number]
+
 export interface ModelResult {
-  finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
+  /** `other` if the provider gave no reason, or an unknown one. */
+  finishReason: FinishReason | 'other'
   /** The stop sequence that ended the reply. Only Anthropic reports it. */
   stopSequence?: string
   /** Usage reported by the provider. Null if the provider reported none; the caller then counts tokens itself. */
@@ -275,19 +299,28 @@ export class ModelError extends Error implements Reason {
   readonly kind: FailureKind
   /** Wait that the provider requests before a retry, in milliseconds. Undefined if it requests none. */
   readonly retryAfterMs: number | undefined
+  /** The code by which the provider refuses the request. Undefined if it has none. */
+  readonly providerCode: ProviderCode | undefined
 
   constructor(
     { message, code, values }: Reason,
     {
       kind = 'unavailable',
       retryAfterMs,
+      providerCode,
       cause,
-    }: { kind?: FailureKind; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    }: {
+      kind?: FailureKind
+      retryAfterMs?: number | undefined
+      providerCode?: ProviderCode | undefined
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause })
     this.code = code
     this.values = values
     this.kind = kind
     this.retryAfterMs = retryAfterMs
+    this.providerCode = providerCode
   }
 }

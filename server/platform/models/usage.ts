@@ -12,14 +12,31 @@ export function usageOf(
   output: unknown,
   details: { cached?: unknown; cacheWrite?: unknown; reasoning?: unknown } = {},
 ): ModelUsage | null {
-  if (!isCount(input) && !isCount(output)) return null
-  const { cached, cacheWrite, reasoning } = details
+  const [inputTokens, outputTokens] = [countOf(input), countOf(output)]
+  if (inputTokens === undefined && outputTokens === undefined) return null
+  const cachedTokens = countOf(details.cached)
+  const cacheWriteTokens = countOf(details.cacheWrite)
+  const reasoningTokens = countOf(details.reasoning)
   return {
-    inputTokens: count(input),
-    outputTokens: count(output),
-    ...(isCount(cached) && { cachedTokens: cached }),
-    ...(isCount(cacheWrite) && { cacheWriteTokens: cacheWrite }),
-    ...(isCount(reasoning) && { reasoningTokens: reasoning }),
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  }
+}
+
+/**
+ * Returns the usage of a reply after a later report. Some servers report the tokens of the prompt first and those of the
+ * reply later, and some end with a report of zeros, so a number replaces an earlier one unless it is 0.
+ */
+export function laterUsage(earlier: ModelUsage | null, later: ModelUsage | null): ModelUsage | null {
+  if (!earlier || !later) return later ?? earlier
+  return {
+    ...earlier,
+    ...later,
+    inputTokens: later.inputTokens || earlier.inputTokens,
+    outputTokens: later.outputTokens || earlier.outputTokens,
   }
 }
 
@@ -33,7 +50,14 @@ export function sumUsages(usages: readonly ModelUsage[]): ModelUsage {
 }
 
 /** Returns a token count reported by a provider, or 0 if it is not a valid count. */
-export const count = (value: unknown): number => (isCount(value) ? value : 0)
+export const count = (value: unknown): number => countOf(value) ?? 0
 
-const isCount = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= TOKENS_MAX
+/** Returns a token count, which some servers send as a string, or undefined if it is not a valid count. */
+export function countOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
+  return Number.isInteger(number) && Number(number) >= 0 && Number(number) <= TOKENS_MAX
+    ? Number(number)
+    : undefined
+}
+
+const DIGITS = /^\d{1,9}(?:\.0+)?$/

@@ -141,8 +141,8 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
   test.each([
     ['err400', 'refused the request (status 400)'],
     ['err401', 'rejected the API key'],
-    ['err403', 'does not allow this API key to use'],
-    ['err404', 'has no model emu-err404'],
+    ['err403', 'this API key'],
+    ['err404', 'no model emu-err404'],
     ['err429', 'rate limit or quota'],
     ['err500', 'had an internal error'],
     ['err503', 'had an internal error'],

@@ -1,3 +1,4 @@
+import { isExactNumber } from '#database/exact-json.ts'
 import { storable } from './reply-text.ts'
 
 /** Maximum nesting depth. Deeper values are treated as circular references. */
@@ -36,6 +37,10 @@ class JsonWriter {
   /** Writes `before` and the value. Returns false and writes nothing if JSON omits the value. */
   write(before: string, given: unknown, depth: number): boolean {
     const value = ownJsonOf(given)
+    if (isExactNumber(value)) {
+      this.#add(before + value.rawJSON)
+      return true
+    }
     if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return false
     if (typeof value === 'bigint' || depth > NESTING_MAX) throw new TypeError('no JSON')
     this.#add(before)

@@ -8,6 +8,7 @@ export const NET_ERRORS = defineErrors({
     '{host} is not a public address. The operator of this server can allow it with ALLOW_PRIVATE_NETWORK.',
   'net.cloud_metadata':
     '{host} is reserved for cloud metadata and is not a public address. The operator of this server can allow this exact address with ALLOW_PRIVATE_NETWORK.',
+  'net.busy': 'Too many calls are waiting for a connection to this service. Try again in a few seconds.',
   'net.name_unknown': 'The host name {host} cannot be resolved. Check the URL.',
   'net.connection_timeout':
     '{host} cannot be reached: it did not accept the connection in time. Try again later.',

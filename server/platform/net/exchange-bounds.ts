@@ -1,6 +1,6 @@
 import { sentence } from '#errors'
 
-/** Maximum number of consecutive redirects. */
+/** Maximum number of consecutive redirects. @limit consecutive redirects */
 export const REDIRECTS_MAX = 5
 
 /** Returns the target URL of a redirect. Returns null for an invalid URL or a redirect from https to http. */

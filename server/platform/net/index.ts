@@ -1,9 +1,9 @@
 import { lookup as lookupInDns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
-import { assertOutsideTransaction } from '#database/ambient.ts'
+import { buildConnector, type Dispatcher } from 'undici'
 import { type Reason, reasonFor } from '#errors'
 import { createBlockList, isCloudService, isPublic, singleAddresses } from './addresses.ts'
+import { BoundedAgent, connectionsByFiles } from './bounded-agent.ts'
 
 /** Thrown for an address that must not be reached. The message is written for the user who entered the address. */
 export class NetError extends Error implements Reason {
@@ -33,6 +33,8 @@ export interface Net {
    * connecting.
    */
   checkUrl(address: string): URL
+  /** Number of calls that wait for a connection, because all connections to their origin are in use. */
+  waiting(): number
   close(): Promise<void>
 }
 
@@ -40,8 +42,6 @@ export interface Net {
 export type NetAnswer = Dispatcher.ResponseData
 
 const CONNECT_TIMEOUT_MS = 10_000
-const CONNECTIONS_PER_ORIGIN_MAX = 1_024
-const KEEP_ALIVE_MS = 30_000
 
 /** The part of `dns.lookup` that the guard needs. */
 export type ResolveName = (
@@ -54,44 +54,32 @@ export function createNet(options: {
   allowPrivateNetwork: boolean | string[]
   /** Timeout in milliseconds for establishing a connection, including name resolution and TLS. */
   connectTimeoutMs?: number
+  /** Maximum number of connections to one origin. By default, derived from the limit of open files. */
+  serviceConnectionsMax?: number | null
   /** Replaces the operating system's resolver. */
   resolveName?: ResolveName
 }): Net {
   const { allowPrivateNetwork, connectTimeoutMs = CONNECT_TIMEOUT_MS, resolveName = lookupInDns } = options
+  const connections = options.serviceConnectionsMax ?? connectionsByFiles()
   const refuse = createGuard(allowPrivateNetwork)
   // HTTP/1.1 only, so that aborting a response always closes its socket.
   const connection: buildConnector.BuildOptions = { timeout: connectTimeoutMs, allowH2: false }
   // undici passes these options to net.connect and tls.connect. Its types also require a port, so a cast is needed.
   const checked = { ...connection, lookup: checkedLookup(refuse, resolveName) } as typeof connection
+  const full = () => new NetError(reasonFor('net.busy'))
+  const createAgent = (connect: buildConnector.connector) => new BoundedAgent({ connect, connections, full })
   const open = createAgent(buildConnector(connection))
   const guarded = createAgent(refuseLiterals(refuse, buildConnector(checked)))
   return {
     open,
     guarded,
     checkUrl: (address) => checkUrl(address, refuse),
+    waiting: () => open.waiting + guarded.waiting,
     async close() {
       await Promise.all([open.destroy(), guarded.destroy()])
     },
   }
 }
-
-class GuardedAgent extends Agent {
-  override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    assertOutsideTransaction('net.dispatch')
-    return super.dispatch(options, handler)
-  }
-}
-
-const createAgent = (connect: buildConnector.connector): Agent =>
-  new GuardedAgent({
-    connect,
-    connections: CONNECTIONS_PER_ORIGIN_MAX,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Callers set their own response timeouts.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
 
 /** Returns the error for an address that `host` resolves to. Null if the address is allowed. */
 type Refuse = (host: string, address: string) => NetError | null

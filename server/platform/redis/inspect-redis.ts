@@ -1,4 +1,5 @@
 import { createClient } from 'redis'
+import { isOutOfMemory, probe, type RedisClient } from './server.ts'
 
 export interface RedisFacts {
   version: string
@@ -6,6 +7,8 @@ export interface RedisFacts {
   /** In bytes. 0 means no limit. */
   memoryMax: number
   isPersistent: boolean
+  /** True if the memory is full, so that writes are refused. */
+  isFull: boolean
 }
 
 /** Connects once and reads facts about the Redis server. Rejects if it cannot be reached, or refuses the credentials. */
@@ -17,6 +20,7 @@ export async function inspectRedis(url: string, timeoutMs: number): Promise<Redi
     const facts = new Map(
       (await client.info()).split('\r\n').map((line) => line.split(/:(.*)/s).slice(0, 2) as [string, string]),
     )
+    const isFull = await probe(client as RedisClient).then(() => false, isOutOfMemory)
     // Managed services refuse CONFIG.
     const { save = '' } = await client.configGet('save').catch((): Record<string, string> => ({}))
     return {
@@ -24,6 +28,7 @@ export async function inspectRedis(url: string, timeoutMs: number): Promise<Redi
       evictionPolicy: facts.get('maxmemory_policy') ?? '',
       memoryMax: Number(facts.get('maxmemory') ?? 0),
       isPersistent: facts.get('aof_enabled') === '1' || save !== '',
+      isFull,
     }
   } finally {
     client.destroy()

@@ -1,7 +1,14 @@
 import type { Logger } from 'pino'
 import type { RedisClientOptions } from 'redis'
 import { fail, sentence } from '#errors'
-import { connectServer, optionsOf, prepareClient, type RedisClient, type RedisCommands } from './server.ts'
+import {
+  connectServer,
+  isOutOfMemory,
+  optionsOf,
+  prepareClient,
+  type RedisClient,
+  type RedisCommands,
+} from './server.ts'
 
 /**
  * The Redis server or Redis Cluster that all processes share. If Redis is down or unresponsive, features that depend
@@ -24,7 +31,7 @@ export interface Redis {
    * Subscribes to a channel until `close`. Reconnects and resubscribes automatically. Throws server.unavailable.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<void>
-  /** Throws if Redis, or a master of the cluster, does not respond. */
+  /** Throws server.unavailable if Redis, or a master of the cluster, does not respond or refuses writes. */
   check(): Promise<void>
   close(): Promise<void>
 }
@@ -112,7 +119,11 @@ class CommandTimeout extends Error {
 }
 
 const unavailable = (cause: unknown) =>
-  fail('server.unavailable', { reason: sentence('redis.no_answer') }, { cause })
+  fail(
+    'server.unavailable',
+    { reason: sentence(isOutOfMemory(cause) ? 'redis.full' : 'redis.no_answer') },
+    { cause },
+  )
 
 async function withTimeout<Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined

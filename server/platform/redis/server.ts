@@ -18,7 +18,7 @@ export interface RedisServer {
   /** Returns the shared connection to the node that stores a key, and the options for further connections to it. */
   nodeOf(key: string): Promise<{ client: RedisClient; options: RedisClientOptions }>
   onReady(ready: () => void): void
-  /** Rejects if the server, or a master of the cluster, is unavailable. */
+  /** Rejects if the server, or a master of the cluster, is unavailable or refuses writes. */
   check(): Promise<unknown>
   close(): Promise<unknown>
   destroy(): void
@@ -59,7 +59,7 @@ const singleServer = (url: string, client: RedisClient): RedisServer => ({
   subscriber: null,
   nodeOf: async () => ({ client, options: optionsOf(url) }),
   onReady: (ready) => void client.on('ready', ready),
-  check: () => client.ping(),
+  check: () => probe(client),
   close: () => client.close(),
   destroy: () => client.destroy(),
 })
@@ -89,11 +89,28 @@ async function connectCluster(url: string, log: Logger): Promise<RedisServer> {
       }
     },
     onReady: (ready) => void cluster.on('node-ready', ready),
-    check: () => Promise.all(cluster.masters.map(async (master) => (await clientOf(master)).ping())),
+    check: () => Promise.all(cluster.masters.map(async (master) => probe(await clientOf(master)))),
     close: () => cluster.close(),
     destroy: () => cluster.destroy(),
   }
 }
+
+/** A script that may write and has no keys. Redis refuses it, as it does all writes, when its memory is full. */
+const WRITING_SCRIPT = '#!lua\nreturn 1'
+
+/** Rejects if Redis does not respond, or refuses writes because it has reached `maxmemory`. */
+export async function probe(client: Pick<RedisClient, 'eval' | 'ping'>): Promise<void> {
+  try {
+    await client.eval(WRITING_SCRIPT)
+  } catch (error) {
+    if (isOutOfMemory(error)) throw error
+    await client.ping() // a server that does not know such scripts
+  }
+}
+
+/** Returns whether Redis refused a command because it has reached `maxmemory`. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('OOM ')
 
 /** Returns a client that is not connected yet. */
 export function prepareClient(options: RedisClientOptions, log: Logger): RedisClient {

@@ -30,7 +30,7 @@ function createIndex(texts: Map<number, string>, stem: Stem, segments = 1): Inde
   for (let at = 0; at < numbers.length; at += size) {
     const builder = new SegmentBuilder()
     for (const number of numbers.slice(at, at + size))
-      words += builder.add(number, listWords(texts.get(number) ?? ''), stem)
+      words += builder.add(number, listWords(texts.get(number) ?? ''), { stem, variant: () => null })
     for (const entry of builder.entries())
       postings.set(entry.term, [...(postings.get(entry.term) ?? []), entry.postings])
   }

@@ -6,6 +6,8 @@ export interface QueryTerm {
    * languages, or is a prefix of several words. If a chunk is in several lists, its frequencies are added up.
    */
   postings: readonly Uint8Array[]
+  /** Posting lists of the term's other form, such as without accents. They include chunks of the term itself. */
+  variants?: readonly Uint8Array[]
   /** Frequency of the term in the query. */
   times: number
 }
@@ -43,6 +45,8 @@ export interface Scores {
 
 const K1 = 1.2
 const B = 0.75
+/** Weight of a chunk that has a term only in its other form. If no chunk has the term, these count in full. */
+const VARIANT_WEIGHT = 0.5
 /** Maximum range of chunk numbers for a dense array. For a larger range, scores are stored in a map. */
 const DENSE_RANGE_MAX = 1_000_000
 
@@ -52,25 +56,24 @@ const DENSE_RANGE_MAX = 1_000_000
  * chunks with a term is capped at the number of chunks.
  */
 export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength }: Statistics): Scores {
-  const united = terms.map(({ postings, times }) => ({ runs: unite(postings.map(readPostings)), times }))
+  const united = terms.flatMap(uniteForms)
   const sums = createSums(united.flatMap(({ runs }) => runs))
   const covered = createSums(united.flatMap(({ runs }) => runs))
   const shortest = K1 * (1 - B)
   const perWord = (K1 * B) / Math.max(averageLength, 1)
   let ceiling = 0
   let held = 0
-  for (const { runs, times } of united) {
-    const holders = runs.reduce((count, run) => count + run.length / 2, 0)
+  for (const { runs, times, isVariant, holders } of united) {
     const weight = times * idfOf(Math.min(holders, chunks), chunks)
-    ceiling += weight
-    held += holders
+    if (!isVariant) ceiling += weight
+    if (!isVariant) held += holders
     for (const run of runs)
       for (let at = 0; at < run.length; at += 2) {
         const counts = run[at + 1] as number
         const frequency = frequencyOf(counts)
         const norm = shortest + perWord * lengthOf(counts)
         sums.add(run[at] as number, (weight * frequency * (K1 + 1)) / (frequency + norm))
-        covered.add(run[at] as number, holders)
+        covered.add(run[at] as number, isVariant ? VARIANT_WEIGHT * holders : holders)
       }
   }
   return {
@@ -78,6 +81,47 @@ export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength
     of: (number) => sums.of(number),
     best: (count) => bestOf(sums, count).map((hit) => ({ ...hit, coverage: covered.of(hit.number) / held })),
   }
+}
+
+interface UnitedTerm {
+  runs: Uint32Array[]
+  times: number
+  /** True for the chunks that have a term only in its other form. */
+  isVariant: boolean
+  /** Number of chunks that have the term, in either form for a variant. */
+  holders: number
+}
+
+/** Returns a term, and as another one the chunks that have it only in its other form. */
+function uniteForms({ postings, variants = [], times }: QueryTerm): UnitedTerm[] {
+  const runs = unite(postings.map(readPostings))
+  const term = { runs, times, isVariant: false, holders: holdersIn(runs) }
+  if (variants.length === 0) return [term]
+  const others = unite(variants.map(readPostings))
+  if (runs.length === 0) return [{ ...term, runs: others, holders: holdersIn(others) }]
+  const rest = without(mergeRuns(others, sumOfCounts), mergeRuns(runs, sumOfCounts))
+  if (rest.length === 0) return [term]
+  return [
+    term,
+    { runs: [rest], times: times * VARIANT_WEIGHT, isVariant: true, holders: term.holders + rest.length / 2 },
+  ]
+}
+
+const holdersIn = (runs: readonly Uint32Array[]): number =>
+  runs.reduce((count, run) => count + run.length / 2, 0)
+
+/** Returns the postings of chunks that are not in another run. */
+function without(run: Uint32Array, excluded: Uint32Array): Uint32Array {
+  const rest = new Uint32Array(run.length)
+  let length = 0
+  let from = 0
+  for (let at = 0; at < run.length; at += 2) {
+    while (from < excluded.length && (excluded[from] as number) < (run[at] as number)) from += 2
+    if (excluded[from] === run[at]) continue
+    rest[length++] = run[at] as number
+    rest[length++] = run[at + 1] as number
+  }
+  return rest.subarray(0, length)
 }
 
 const idfOf = (holders: number, chunks: number): number =>

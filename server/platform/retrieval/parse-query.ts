@@ -15,11 +15,16 @@ export interface KnowledgeQuery {
 
 /** Maximum characters of a query. The rest is ignored. */
 export const QUERY_CHARACTERS_MAX = 10_000
-/** Maximum number of distinct words. Further words are ignored. */
+/**
+ * Maximum number of distinct words. Further words are ignored.
+ * @limit distinct words of a query (the rest is ignored)
+ */
 export const QUERY_WORDS_MAX = 64
+/** @limit phrases of a query */
 export const PHRASES_MAX = 8
-/** Maximum words of a phrase. Further words of the phrase are ignored. */
+/** Maximum words of a phrase. Further words of the phrase are ignored. @limit words of a phrase */
 export const PHRASE_WORDS_MAX = 16
+/** @limit prefixes of a query */
 export const PREFIXES_MAX = 8
 export const PAIRS_MAX = 64
 /** Minimum length of a prefix. A shorter prefix would match too many words. */

@@ -63,6 +63,7 @@ test('merged segments keep live chunks, and the later of equal numbers', () => {
 
 describe('a segment', () => {
   const stem = (word: string): string | null => (word === 'the' ? null : word.replace(/s$/, ''))
+  const terms = { stem, variant: (word: string) => (word === 'é' ? 'e' : null) }
 
   test('has a row per term with the chunks that contain it', () => {
     const word = fc.constantFrom('the', 'cat', 'cats', 'dog', 'hare', 'hares', 'é', '漢', '__proto__')
@@ -71,12 +72,13 @@ describe('a segment', () => {
         const builder = new SegmentBuilder()
         const model = new Map<string, Postings>()
         for (const [index, words] of chunks.entries()) {
-          const terms = words.map(stem).filter((term) => term !== null)
-          expect(builder.add(index * 3 + 1, words, stem)).toBe(terms.length)
-          for (const term of terms) {
+          const stems = words.map(stem).filter((term) => term !== null)
+          const all = [...stems, ...words.map(terms.variant).filter((term) => term !== null)]
+          expect(builder.add(index * 3 + 1, words, terms)).toBe(stems.length)
+          for (const term of all) {
             const held = model.get(term) ?? new Map()
-            const frequency = terms.filter((other) => other === term).length
-            model.set(term, held.set(index * 3 + 1, { frequency, length: terms.length }))
+            const frequency = all.filter((other) => other === term).length
+            model.set(term, held.set(index * 3 + 1, { frequency, length: stems.length }))
           }
         }
         const entries = builder.entries()
@@ -88,7 +90,7 @@ describe('a segment', () => {
 
   test('clamps counts to the largest storable number', () => {
     const builder = new SegmentBuilder()
-    expect(builder.add(0xffff_ffff, Array(70_000).fill('cat'), stem)).toBe(70_000)
+    expect(builder.add(0xffff_ffff, Array(70_000).fill('cat'), terms)).toBe(70_000)
     const [entry] = builder.entries()
     expect(read(entry?.postings ?? Buffer.alloc(0))).toEqual(
       new Map([[0xffff_ffff, { frequency: 0xffff, length: 0xffff }]]),
@@ -97,8 +99,8 @@ describe('a segment', () => {
 
   test('accepts chunks only in ascending order', () => {
     const builder = new SegmentBuilder()
-    builder.add(5, [], stem)
+    builder.add(5, [], terms)
     for (const number of [5, 4, -1, 5.5, 2 ** 32, Number.NaN])
-      expect(() => builder.add(number, [], stem)).toThrow(RangeError)
+      expect(() => builder.add(number, [], terms)).toThrow(RangeError)
   })
 })

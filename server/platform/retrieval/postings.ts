@@ -1,4 +1,4 @@
-import type { Stem } from './stems.ts'
+import type { Terms } from './terms.ts'
 
 /*
  * A posting records that a chunk contains a term. It consists of the chunk's number (uint32), the term's frequency
@@ -135,10 +135,10 @@ export class SegmentBuilder {
   readonly #lengths: number[] = []
 
   /**
-   * Adds a chunk with its words in order. Returns the chunk's length: the number of words that are not stop words.
-   * Throws RangeError if the chunk's number is not a uint32 or not above the previous number.
+   * Adds a chunk with its words in order, under the terms of each word. Returns the chunk's length: the number of words
+   * that are not stop words. Throws RangeError if the chunk's number is not a uint32 or not above the previous number.
    */
-  add(number: number, words: readonly string[], stem: Stem): number {
+  add(number: number, words: readonly string[], { stem, variant }: Terms): number {
     const index = this.#numbers.length
     if (!Number.isInteger(number) || number > NUMBER_MAX || number <= (this.#numbers[index - 1] ?? -1))
       throw new RangeError(`Chunk ${number} cannot follow ${this.#numbers[index - 1] ?? 'nothing'}`)
@@ -147,15 +147,21 @@ export class SegmentBuilder {
       const term = stem(word)
       if (term === null) continue
       length++
-      const holders = this.#terms.get(term)
-      if (holders === undefined) this.#terms.set(term, [index, 1])
-      else if (holders[holders.length - 2] === index)
-        holders[holders.length - 1] = (holders[holders.length - 1] as number) + 1
-      else holders.push(index, 1)
+      this.#count(term, index)
+      const other = variant(word)
+      if (other !== null) this.#count(other, index)
     }
     this.#numbers.push(number)
     this.#lengths.push(length)
     return length
+  }
+
+  #count(term: string, index: number): void {
+    const holders = this.#terms.get(term)
+    if (holders === undefined) this.#terms.set(term, [index, 1])
+    else if (holders[holders.length - 2] === index)
+      holders[holders.length - 1] = (holders[holders.length - 1] as number) + 1
+    else holders.push(index, 1)
   }
 
   /** Returns the rows of the segment, sorted by term in UTF-16 code units. */

@@ -3,7 +3,8 @@ import { scoreChunks } from './bm25.ts'
 import { agreementOf, fuse, relevanceOf } from './fusion.ts'
 import { parseQuery } from './parse-query.ts'
 import { raiseNumbers, SegmentBuilder } from './postings.ts'
-import type { Stem, Stemmer } from './stems.ts'
+import type { Stemmer } from './stems.ts'
+import { termsOf } from './terms.ts'
 import { listWords } from './words.ts'
 
 /** Indexed short texts: their words, and their vectors from the built-in embedding. */
@@ -49,13 +50,13 @@ export class TextIndex {
   async prepare(texts: readonly string[], signal: AbortSignal): Promise<TextSegment> {
     const cut = texts.map((text) => text.slice(0, TEXT_CHARACTERS_MAX))
     const lists = cut.map(listWords)
-    const [stem, vectors] = await Promise.all([
-      this.#stemmer.stems(wordsOf(lists), 'english'),
+    const [terms, vectors] = await Promise.all([
+      termsOf(this.#stemmer, wordsOf(lists), 'english'),
       embedLocally(cut, signal),
     ])
     const builder = new SegmentBuilder()
     let words = 0
-    for (const [index, list] of lists.entries()) words += builder.add(index, list, stem)
+    for (const [index, list] of lists.entries()) words += builder.add(index, list, terms)
     const all = new Float32Array(vectors.length * LOCAL_DIMENSIONS)
     for (const [index, vector] of vectors.entries()) all.set(vector, index * LOCAL_DIMENSIONS)
     return {
@@ -94,17 +95,18 @@ export class TextIndex {
     const { words, prefixes } = parseQuery(question)
     // Only knowledge bases support prefix search. Here, a prefix is an ordinary word.
     const times = new Map([...words, ...prefixes.map((prefix) => [prefix, 1] as const)])
-    const stem: Stem = await this.#stemmer.stems(times.keys(), 'english')
+    const { stem, variant } = await termsOf(this.#stemmer, times.keys(), 'english')
     const starts = startsOf(segments)
-    const terms = [...times].flatMap(([word, count]) => {
-      const term = stem(word)
-      if (term === null) return []
-      const postings = segments.flatMap((segment, at) => {
-        const found = segment.postings.get(term)
-        return found ? [raised(term, found, starts[at] as number)] : []
+    const postingsOf = (term: string | null) =>
+      segments.flatMap((segment, at) => {
+        const found = term === null ? undefined : segment.postings.get(term)
+        return found ? [raised(term as string, found, starts[at] as number)] : []
       })
-      return [{ postings, times: count }]
-    })
+    const terms = [...times].flatMap(([word, count]) =>
+      stem(word) === null
+        ? []
+        : [{ postings: postingsOf(stem(word)), variants: postingsOf(variant(word)), times: count }],
+    )
     const size = sumOf(segments, ({ size }) => size)
     const scores = scoreChunks(terms, {
       chunks: size,

@@ -3,23 +3,38 @@ import { expect, test } from 'vitest'
 import { isUnspaced, listWords, WORD_CHARACTERS_MAX, type Word, wordsIn } from './words.ts'
 
 /** The definition of a word as one regular expression over the whole text. */
-const WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv
+const UNSPACED =
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}'
+const INVISIBLE =
+  '\\u00ad\\u034f\\u061c\\u180b-\\u180f\\u200d-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff\\u{e0000}-\\u{e01ef}'
+const LETTER = `[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}${INVISIBLE}]]`
+const EMOJI =
+  '[[\\p{Emoji_Presentation}[\\p{Extended_Pictographic}&&[\\u2600-\\u27bf\\u{1f000}-\\u{1ffff}]]]--[\\p{RI}\\p{EMod}]]'
+const WORD = new RegExp(
+  `[${UNSPACED}][\\p{M}\\uff9e\\uff9f${INVISIBLE}]*|${LETTER}+(?:[${INVISIBLE}]+${LETTER}+)*|\\p{RI}{2}|${EMOJI}[\\p{EMod}\\ufe0e\\ufe0f]*`,
+  'gv',
+)
+const cut = (word: string): string => word.slice(0, WORD_CHARACTERS_MAX).toWellFormed()
 const normal = (word: string): string =>
-  word
-    .slice(0, WORD_CHARACTERS_MAX)
-    .toWellFormed()
-    .normalize('NFKC')
-    .toLowerCase()
-    .slice(0, WORD_CHARACTERS_MAX)
-    .toWellFormed()
+  cut(
+    cut(
+      word
+        .slice(0, 4 * WORD_CHARACTERS_MAX)
+        .replace(new RegExp(`[${INVISIBLE}\\u200b\\u200c\\p{EMod}]`, 'gv'), ''),
+    )
+      .normalize('NFKC')
+      .toLowerCase(),
+  )
 
 const modelOf = (given: string): Word[] =>
   [...given.matchAll(WORD)].map(({ 0: word, index }) => ({
     word: normal(word),
     start: index,
     end: index + word.length,
+    isJoined: false,
   }))
+/** The words of a text without those that are joined from others, which have tests of their own. */
+const separate = (given: string): Word[] => [...wordsIn(given)].filter(({ isJoined }) => !isJoined)
 
 const SAMPLES = [
   ...[
@@ -52,6 +67,10 @@ const SAMPLES = [
     'İstanbul',
     '\u0301a',
     '\u200b',
+    'Rück\u00ader\u00adstattung',
+    'ｶﾞｲﾄﾞ',
+    '👩🏽‍💻 🇩🇪🇫🇷 1️⃣ ❤️ ☎ ©',
+    'a\u2060b\ufe0f',
   ],
 ]
 const text = fc
@@ -70,15 +89,15 @@ const text = fc
 test('words match the pattern at any position and in every script', () => {
   fc.assert(
     fc.property(text, (given) => {
-      const words = modelOf(given)
-      expect([...wordsIn(given)]).toEqual(words)
+      const words = [...wordsIn(given)]
+      expect(separate(given)).toEqual(modelOf(given))
       expect(listWords(given)).toEqual(words.map(({ word }) => word))
     }),
     { numRuns: 1_000 },
   )
 })
 
-const joined = (given: string): string =>
+const inModel = (given: string): string =>
   modelOf(given)
     .map(({ word }) => word)
     .join(' ')
@@ -87,7 +106,7 @@ test('every letter, alone and after another, is normalized', () => {
   for (let code = 0; code < 0x10000; code++) {
     const sign = String.fromCharCode(code)
     for (const given of [sign, `a${sign}`, `и${sign}`, `か${sign}`])
-      if (listWords(given).join(' ') !== joined(given)) expect.soft(listWords(given)).toEqual(modelOf(given))
+      if (listWords(given).join(' ') !== inModel(given)) expect.soft(listWords(given)).toEqual(inModel(given))
   }
 })
 
@@ -100,3 +119,19 @@ test('characters of unspaced scripts are distinguished from letters', () => {
   expect(['漢', 'か', 'カ', 'ก', 'ມ', 'ខ', 'မ'].every(isUnspaced)).toBe(true)
   expect(['a', 'é', 'Я', '한', 'א', 'க', '1', '٣'].some(isUnspaced)).toBe(false)
 })
+
+test.each([
+  ['می\u200cخواهم', ['می', 'خواهم', 'میخواهم']],
+  ['a\u200bb\u200cc d', ['a', 'b', 'c', 'abc', 'd']],
+  ['\u200ba\u200b \u200cb\u200c', ['a', 'b']],
+  ['a\u200b\u200b\u2060b', ['a', 'b', 'ab']],
+  ['東\u200b京', ['東', '京']],
+  ['a\u200b.b', ['a', 'b']],
+])(
+  '%j has the words %j: those separated only by characters without width count as one, too',
+  (given, words) => {
+    expect(listWords(given)).toEqual(words)
+    for (const { word, start, end, isJoined } of wordsIn(given))
+      if (isJoined) expect(given.slice(start, end).replace(/[\u200b\u200c\u2060]/g, '')).toBe(word)
+  },
+)

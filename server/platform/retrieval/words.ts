@@ -9,26 +9,52 @@ export interface Word {
   /** Position in the text, in UTF-16 code units. `end` is exclusive. */
   start: number
   end: number
+  /** True for the words before it as one word: they are separated only by characters that have no width. */
+  isJoined: boolean
 }
 
 /** Maximum length of a word. Longer words are truncated. */
 export const WORD_CHARACTERS_MAX = 100
+/** Maximum characters of a word that are read, with those that are not part of it. */
+const READ_CHARACTERS_MAX = 4 * WORD_CHARACTERS_MAX
 
 /** Scripts written without spaces, as part of a regular expression's character class. */
 export const UNSPACED_SCRIPTS =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}'
 
 /**
- * A word is a run of letters, digits and marks. In scripts without spaces, each character is a word, and a run of
- * characters is searched as a phrase.
+ * Characters that change the layout or the look of a word, but not the word: soft hyphens, joiners, marks of direction
+ * and variation selectors.
  */
-const WORD = new RegExp(`[${UNSPACED_SCRIPTS}]\\p{M}*|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED_SCRIPTS}]]+`, 'vy')
+const INVISIBLE =
+  '\\u00ad\\u034f\\u061c\\u180b-\\u180f\\u200d-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff\\u{e0000}-\\u{e01ef}'
+/** Characters without width that separate the parts of a word in some scripts, and words in others. */
+const SOFT = '\\u200b\\u200c'
+/** Letters, digits and marks, except those of scripts without spaces. */
+const LETTER = `[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED_SCRIPTS}${INVISIBLE}]]`
+/** Pictographs that readers know as emoji, without the signs for copyright and trademarks, arrows and bullets. */
+const EMOJI =
+  '[[\\p{Emoji_Presentation}[\\p{Extended_Pictographic}&&[\\u2600-\\u27bf\\u{1f000}-\\u{1ffff}]]]--[\\p{Regional_Indicator}\\p{Emoji_Modifier}]]'
+
+/**
+ * A word is a run of letters, digits and marks. In scripts without spaces, each character is a word, and a run of
+ * characters is searched as a phrase. An emoji is a word, whatever its skin tone; so is a flag.
+ */
+const WORD = new RegExp(
+  `[${UNSPACED_SCRIPTS}][\\p{M}\\uff9e\\uff9f${INVISIBLE}]*|${LETTER}+(?:[${INVISIBLE}]+${LETTER}+)*` +
+    `|\\p{Regional_Indicator}{2}|${EMOJI}[\\p{Emoji_Modifier}\\ufe0e\\ufe0f]*`,
+  'vy',
+)
+/** Words that are separated only by characters without width. */
+const JOINED = new RegExp(`[${LETTER}${INVISIBLE}${SOFT}]+`, 'vy')
+const UNSEEN = new RegExp(`[${INVISIBLE}${SOFT}\\p{Emoji_Modifier}]+`, 'gv')
 const UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'v')
 
 /** Yields a text's words in order, lowercase and in Unicode form NFKC. */
 export function* wordsIn(text: string): Generator<Word> {
   const scanner = new WordScanner(text)
-  while (scanner.next()) yield { word: scanner.word(), start: scanner.start, end: scanner.end }
+  while (scanner.next())
+    yield { word: scanner.word(), start: scanner.start, end: scanner.end, isJoined: scanner.isJoined }
 }
 
 /** Returns the same words as `wordsIn`, without positions. Faster for long texts. */
@@ -52,8 +78,13 @@ const ASCII_WORD = Uint8Array.from({ length: ASCII_MAX + 1 }, (_, code) =>
 class WordScanner {
   start = 0
   end = 0
+  isJoined = false
   readonly #text: string
   #isAscii = true
+  /** The words of `#text` from `#joinedStart` to `#joinedEnd` as one word, until it is found. */
+  #joined: string | null = null
+  #joinedStart = 0
+  #joinedEnd = 0
 
   constructor(text: string) {
     this.#text = text
@@ -62,6 +93,8 @@ class WordScanner {
   /** Moves to the next word. Returns false at the end of the text. */
   next(): boolean {
     const text = this.#text
+    if (this.#joined !== null && this.end >= this.#joinedEnd) return this.#takeJoined()
+    this.isJoined = false
     let at = this.end
     while (at < text.length) {
       const code = text.charCodeAt(at)
@@ -94,22 +127,51 @@ class WordScanner {
     this.start = start
     this.end = WORD.lastIndex
     this.#isAscii = false
+    if (isSoft(this.#text.charCodeAt(this.end)) && start >= this.#joinedEnd) this.#findJoined()
+    return true
+  }
+
+  #findJoined(): void {
+    JOINED.lastIndex = this.start
+    if (!JOINED.test(this.#text)) return
+    let end = JOINED.lastIndex
+    while (this.#isUnseen(end - 1)) end--
+    this.#joinedEnd = end
+    if (end <= this.end) return
+    this.#joined = this.#text.slice(this.start, Math.min(end, this.start + READ_CHARACTERS_MAX))
+    this.#joinedStart = this.start
+  }
+
+  #isUnseen(at: number): boolean {
+    UNSEEN.lastIndex = 0
+    return UNSEEN.test(this.#text.charAt(at))
+  }
+
+  #takeJoined(): boolean {
+    this.start = this.#joinedStart
+    this.end = this.#joinedEnd
+    this.isJoined = true
+    this.#isAscii = false
     return true
   }
 
   /** Returns the current word, normalized and truncated. */
   word(): string {
-    const word = this.#text.slice(this.start, this.end)
-    const cut = word.length > WORD_CHARACTERS_MAX ? cutWord(word) : word
-    if (this.#isAscii || isInert(cut)) return cut.toLowerCase()
-    return cutWord(cut.normalize('NFKC').toLowerCase())
+    const word = this.#text.slice(this.start, Math.min(this.end, this.start + READ_CHARACTERS_MAX))
+    if (this.isJoined) this.#joined = null
+    if (this.#isAscii || isInert(word)) return cutWord(word).toLowerCase()
+    return cutWord(cutWord(word.replace(UNSEEN, '')).normalize('NFKC').toLowerCase())
   }
 }
 
+const isSoft = (code: number): boolean => code === 0x200b || code === 0x200c
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 /** Truncates a word. Also applied after normalization, which expands some characters to whole sentences (U+FDFA). */
-const cutWord = (word: string): string => word.slice(0, WORD_CHARACTERS_MAX).toWellFormed()
+const cutWord = (word: string): string =>
+  word.length > WORD_CHARACTERS_MAX || !word.isWellFormed()
+    ? word.slice(0, WORD_CHARACTERS_MAX).toWellFormed()
+    : word
 
 /**
  * Letters that NFKC leaves unchanged, alone or in sequence, and whose lowercase form has the same length: Latin,

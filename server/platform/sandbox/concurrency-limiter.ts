@@ -21,6 +21,7 @@ export interface ConcurrencyLimiter {
 const TURNS_PER_CORE = 2
 const SHARE_OF_ONE = 0.5
 const WAITING_MAX = 200
+/** @limit time that a call waits for a sandbox */
 const WAIT_MS_MAX = 60_000
 
 interface Waiter {

@@ -24,7 +24,10 @@ export interface Start {
  */
 export const MEMORY_BYTES_MAX = 1_280 * 1024 * 1024
 const HEAP_MEGABYTES = 256
-/** Limit on processor time across all threads. Ends an endless loop even if the server has died. */
+/**
+ * Limit on processor time across all threads. Ends an endless loop even if the server has died.
+ * @limit processor time of a sandbox
+ */
 export const PROCESSOR_SECONDS_MAX = 90
 
 const INSIDE = fileURLToPath(new URL('./inside/', import.meta.url))
@@ -32,11 +35,14 @@ export const PROGRAMS: Record<Runtime, string> = {
   javascript: join(INSIDE, 'run-javascript.ts'),
   python: join(INSIDE, 'run-python.ts'),
 }
+/** Python's package tzdata, because WebAssembly has no time zones of a system. Python imports it without unpacking it. */
+export const TIME_ZONES = join(INSIDE, 'tzdata-2026.4-py2.py3-none-any.whl')
 const FILES_INSIDE = [
   'run-javascript.ts',
   'run-python.ts',
   'fork.ts',
   'pipe.ts',
+  'plain-value.ts',
   'strip-realm.ts',
   'read-parameters.ts',
 ]

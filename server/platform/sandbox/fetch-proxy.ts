@@ -4,12 +4,17 @@ import { exchangeOnce, FetchError } from '../net/fetch-bounded.ts'
 import { type Net, NetError } from '../net/index.ts'
 import type { ProxiedRequest, ProxiedResponse } from './messages.ts'
 
+/** @limit HTTP requests of a call */
 const REQUESTS_MAX = 50
+/** @limit body of an HTTP request */
 const REQUEST_BYTES_MAX = 256 * 1024
+/** @limit body of an HTTP response */
 const ANSWER_BYTES_MAX = 2_000_000
 /** Maximum total size of a call's responses, which stay in this process's memory until the code reads them. */
 const ANSWERS_BYTES_MAX = 16_000_000
+/** @limit time of an HTTP request */
 const REQUEST_MS_MAX = 20_000
+/** @limit headers of an HTTP request */
 const HEADERS_MAX = 50
 const HEADERS_CHARACTERS_MAX = 16_000
 const URL_CHARACTERS_MAX = 8_000

@@ -73,7 +73,7 @@ const TRIES: [what: string, code: string, refusal: RegExp][] = [
 test('every attempt is refused, and the environment contains nothing of the server', async () => {
   const tries = TRIES.map(([what, code]) => [what, code])
   const code = `
-import gc, os, socket, subprocess, threading, urllib.request
+import gc, os, socket, subprocess, sys, threading, urllib.request
 def main(tries, source, port):
     outcomes = {}
     for what, code in tries:
@@ -81,7 +81,7 @@ def main(tries, source, port):
             outcomes[what] = "GOT " + repr(eval(code, globals() | {"source": source, "port": port}))
         except BaseException as error:
             outcomes[what] = f"{type(error).__name__}: {error}"
-    return [outcomes, dict(os.environ)]`
+    return [outcomes, dict(os.environ), repr(vars(sys))]`
   const input = {
     tries,
     source: `${import.meta.dirname}/sandbox.ts`,
@@ -89,14 +89,20 @@ def main(tries, source, port):
   }
   const outcome = await run('python', code, { input })
   expect(outcome).toMatchObject({ ok: true })
-  const [outcomes, environment] = (outcome.ok ? outcome.output : []) as Record<string, string>[]
+  const [outcomes, environment, names] = (outcome.ok ? outcome.output : []) as [
+    Record<string, string>,
+    Record<string, string>,
+    string,
+  ]
   for (const [what, , refusal] of TRIES) {
     expect(outcomes?.[what], what).toMatch(refusal)
     expect(outcomes?.[what], what).not.toMatch(/^GOT/)
   }
   expect(heard).toBe(0)
   expect(environment).toMatchObject({ HOME: '/home/pyodide' })
+  expect(environment).not.toHaveProperty('_')
   expect(JSON.stringify(environment)).not.toMatch(new RegExp(`${CANARY}|DENO|DATABASE`))
+  expect(JSON.stringify([environment, names])).not.toContain('sandbox/inside')
 }, 120_000)
 
 /**

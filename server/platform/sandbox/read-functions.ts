@@ -1,6 +1,7 @@
 import { sentence } from '#errors'
 import type { FoundFunction } from './sandbox.ts'
 
+/** @limit functions in the code of a tool */
 const FUNCTIONS_MAX = 200
 const PARAMETERS_MAX = 100
 const NAME_CHARACTERS_MAX = 200

@@ -1,3 +1,4 @@
+import { parseExactJson } from '#database/exact-json.ts'
 import type { Message, ProxiedRequest } from './messages.ts'
 
 /** Maximum length of the text in one `printed` message. */
@@ -14,7 +15,7 @@ const REASONS = ['failed', 'memory', 'output', 'crashed'] as const
 export function readMessage(line: string): Message | null {
   let value: Record<string, unknown>
   try {
-    value = JSON.parse(line)
+    value = parseExactJson(line) as Record<string, unknown>
   } catch {
     return null
   }

@@ -6,7 +6,7 @@ import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { CLOCK_MS, converse } from './converse.ts'
-import { startDenoProcess } from './deno-process.ts'
+import { type DenoProcess, startDenoProcess } from './deno-process.ts'
 import { createFetchProxy } from './fetch-proxy.ts'
 import { findRuntimes, type Runtimes } from './find-deno.ts'
 import type { Task } from './messages.ts'
@@ -112,7 +112,7 @@ export interface SandboxBounds {
   warm?: number
 }
 
-/** Maximum total length of code, input and configuration as JSON. */
+/** Maximum total length of code, input and configuration as JSON. @limit code with input and configuration of a call */
 const TASK_CHARACTERS_MAX = 4_000_000
 /** The program that Python runs in each interpreter. */
 export const PYTHON_PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
@@ -145,21 +145,16 @@ export function createSandbox(
     if (JSON.stringify(task).length > TASK_CHARACTERS_MAX)
       return failed(sentence('sandbox.task_too_large', { megabytes: TASK_CHARACTERS_MAX / 1e6 }))
     const endTurn = await limiter.take(organizationId, signal)
+    let process: DenoProcess
     try {
-      const process = await open()[language === 'python' ? 'python' : 'javascript'].take(signal)
-      // Free the slot when the process exits, which can be later than its result.
-      void process.ended.then(endTurn)
-      return await converse({
-        process,
-        task,
-        reachHosts: createFetchProxy(net, call.network),
-        clockMs,
-        signal,
-      })
+      process = await open()[language === 'python' ? 'python' : 'javascript'].take(signal)
     } catch (error) {
       endTurn()
       throw error
     }
+    // Free the slot when the process exits, which can be later than its result, and later than an abort.
+    void process.ended.then(endTurn)
+    return converse({ process, task, reachHosts: createFetchProxy(net, call.network), clockMs, signal })
   }
   return {
     run: (organizationId, call, signal) => hold(organizationId, call, 'run', signal),

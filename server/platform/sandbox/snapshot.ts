@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commandOf, environmentOf, PROGRAMS, type Start } from './deno-command.ts'
+import { commandOf, environmentOf, PROGRAMS, type Start, TIME_ZONES } from './deno-command.ts'
 import type { Runtimes } from './find-deno.ts'
 
 /**
@@ -110,8 +110,8 @@ export const startOf = (
 ): Start => ({
   runtime: 'python',
   runtimes,
-  reads: [runtimes.pyodide, program, ...(snapshot === '' ? [] : [snapshot]), ...reads],
-  parameters: [mode, runtimes.pyodide, snapshot, program],
+  reads: [runtimes.pyodide, program, TIME_ZONES, ...(snapshot === '' ? [] : [snapshot]), ...reads],
+  parameters: [mode, runtimes.pyodide, snapshot, program, TIME_ZONES],
 })
 
 function readOutput(start: Start, folder: string, signal: AbortSignal): Promise<Buffer> {

@@ -21,6 +21,7 @@ export interface Wheels {
 }
 
 const LIST_BYTES_MAX = 1_000_000
+/** @limit Python packages of the operator */
 const WHEELS_MAX = 100
 const REQUIREMENT = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==([A-Za-z0-9.+!_-]+))?$/
 /** File name of a wheel: name-version(-build)?-python-abi-platform (Python binary distribution format). */

@@ -41,11 +41,17 @@ export function findAnyOf(wanted: readonly string[]): (text: string) => Range[] 
     longest[node] = Math.max(longest[node] as number, longest[suffix[node] as number] as number)
   }
 
+  /** Most characters of a text begin none of the strings. */
+  const beginsAny = new Uint8Array(CODES)
+  for (const string of wanted) if (string !== '') beginsAny[string.charCodeAt(0)] = 1
+
   return (text) => {
     const found: Range[] = []
     let node = 0
     for (let at = 0; at < text.length; at += 1) {
-      node = step(node, text.charCodeAt(at))
+      const code = text.charCodeAt(at)
+      if (node === 0 && beginsAny[code] === 0) continue
+      node = step(node, code)
       const length = longest[node] as number
       if (length > 0) add(found, { start: at + 1 - length, end: at + 1 })
     }

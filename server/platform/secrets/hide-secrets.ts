@@ -13,8 +13,10 @@ export function hideSecrets(config: Config): (text: string) => string {
     config.ollamaBaseUrl,
   ]
   const passwords = urls.flatMap((url) => {
-    const { password = '' } = (url !== null && URL.parse(url)) || {}
-    return [password, decode(password)]
+    // Clients read a URL that `URL` refuses in their own ways.
+    const password = url === null ? '' : (/:\/\/[^:@/?#]*:(.*)@/s.exec(url)?.[1] ?? '')
+    const { password: parsed = '' } = (url !== null && URL.parse(url)) || {}
+    return [password, decode(password), parsed, decode(parsed)]
   })
   const secrets = [
     ...[config.secret, config.secretPrevious, config.adminPassword, config.metricsToken],

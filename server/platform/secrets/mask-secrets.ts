@@ -1,3 +1,4 @@
+import { isExactNumber } from '#database/exact-json.ts'
 import { findAnyOf } from './find-any.ts'
 
 /** Minimum length of a masked secret. Shorter values occur in many texts by chance. */
@@ -38,6 +39,7 @@ export function maskOf(secrets: readonly unknown[]): Mask {
     if (typeof from === 'string') return text(from)
     if (typeof from === 'number') return texts.includes(String(from)) ? MASK : from
     if (Array.isArray(from)) return from.map(value)
+    if (isExactNumber(from)) return texts.includes(from.rawJSON) ? MASK : from
     if (from === null || typeof from !== 'object') return from
     return Object.fromEntries(Object.entries(from).map(([key, inner]) => [text(key), value(inner)]))
   }

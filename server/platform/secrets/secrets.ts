@@ -113,6 +113,10 @@ export const newToken = (prefix: string): string => `${prefix}_${randomBytes(32)
 /** Returns the hash under which a token is stored. A fast hash is enough, because tokens have 256 random bits. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
+/** Returns the id of a secret, to recognize it in databases and backups. The secret cannot be computed from it. */
+export const secretIdOf = (secret: string): string =>
+  createHmac('sha256', secret).update('parley backup').digest('hex').slice(0, 32)
+
 /** Compares two strings in constant time. */
 export const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())

@@ -24,7 +24,8 @@ export async function detectRecording(file: ReceivedFile, declaredType?: string)
  * is only audio, so the declared type decides, or else the original name.
  */
 function nameOf({ name, contentType }: ReceivedFile, declaredType: string | undefined): string {
-  const [type = ''] = (declaredType ?? contentType).toLowerCase().split(/\s*;/)
+  const [declared = ''] = (declaredType ?? contentType).toLowerCase().split(';')
+  const type = declared.trimEnd()
   const extension = type.startsWith('audio/') ? ACCEPTED_TYPES.get(type)?.extensions[0] : undefined
   return extension === undefined ? name : `recording.${extension}`
 }

@@ -1,6 +1,7 @@
 /**
  * Maximum length of a file name in UTF-8 bytes. File systems and buckets allow such a name even with a number
  * appended.
+ * @limit name of a file
  */
 const NAME_BYTES_MAX = 200
 /** Only this many characters of a client's file name are examined. No file system allows longer names. */

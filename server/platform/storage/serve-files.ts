@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { fail } from '#errors'
 import { dispositionOf, pathOf } from './addresses.ts'
 import type { Storage } from './storage.ts'
+import type { Uploads } from './uploads.ts'
 
 const CACHE_SECONDS = 3_600
 /** Prevents a displayed file from running scripts and from loading other resources. */
@@ -12,7 +13,10 @@ const CONTENT_POLICY = "sandbox; default-src 'none'; img-src 'self'; media-src '
  * Serves the files in DATA_DIR under /files to clients that have a signed URL. Supports Range, HEAD and conditional
  * requests (RFC 9110).
  */
-export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
+export function registerFiles(
+  app: FastifyInstance,
+  { storage: { signed }, uploads }: { storage: Storage; uploads: Pick<Uploads, 'isDeleted'> },
+): void {
   if (!signed) return
   app.route<{ Params: { '*': string }; Querystring: Record<string, unknown> }>({
     method: ['GET', 'HEAD'],
@@ -24,6 +28,7 @@ export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
         throw fail('file.link_invalid')
       const file = { key, contentType }
       if (!signed.isSigned(file, expires, signature)) throw fail('file.link_invalid')
+      if (await uploads.isDeleted(key)) throw fail('file.not_found', { value: key })
       const { type, statusCode, headers, stream } = await send(request.raw, `/${pathOf(key)}`, {
         root: signed.root,
         index: false,
@@ -31,7 +36,7 @@ export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
         contentType: false,
         cacheControl: false,
       })
-      if (type !== 'file' && statusCode === 404) throw fail('file.not_found')
+      if (type !== 'file' && statusCode === 404) throw fail('file.not_found', { value: key })
       return (
         reply
           .code(statusCode)

@@ -5,8 +5,12 @@ import type { Permission } from '../access/permissions.ts'
 import type { Scope } from '../access/scope.ts'
 import type { ReceivedFile } from '../http/receive-file.ts'
 import type { Services } from '../services.ts'
-import { storeReceivedFile } from './store-received-file.ts'
+import { type StoreFileOptions, storeReceivedFile } from './store-received-file.ts'
 import { type UploadView, viewUpload } from './view-upload.ts'
+
+interface StoreUploadOptions extends Pick<StoreFileOptions, 'needsText' | 'encoding'> {
+  chatId?: string | null
+}
 
 /**
  * Stores a received file as an upload of the caller, together with the answer to the request. Throws the errors of
@@ -16,12 +20,12 @@ export async function storeUpload(
   services: Pick<Services, 'documents' | 'uploads' | 'storage'>,
   scope: Pick<Scope<Permission>, 'organizationId' | 'userId' | 'select'>,
   file: Omit<ReceivedFile, 'fields' | 'contentType'>,
-  { chatId = null, needsText = false }: { chatId?: string | null; needsText?: boolean } = {},
+  { chatId = null, ...options }: StoreUploadOptions = {},
 ): Promise<UploadView> {
   const { organizationId, userId } = scope
   const owner = { organizationId, userId, chatId }
-  const { id } = await storeReceivedFile(services, owner, file, { needsText, commitsWithAnswer: true })
+  const { id } = await storeReceivedFile(services, owner, file, { ...options, commitsWithAnswer: true })
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
-  if (!row) throw fail('upload.not_found')
+  if (!row) throw fail('upload.not_found', { value: id })
   return viewUpload(services.storage, row)
 }

@@ -4,8 +4,11 @@ import type { OpenDatabase } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { lockOrganization } from '../access/organization-lock.ts'
+import type { ExtractedText } from '../documents/bounded-text.ts'
 import { commitWithAnswer } from '../idempotency/pending-answer.ts'
 import { readFeatures } from '../limits/features.ts'
+import { reserveBytes } from '../limits/stored-bytes.ts'
+import { BatchSize, type Pacer } from '../sweeps/pacer.ts'
 import type { Sweeps } from '../sweeps/sweeps.ts'
 import { safeFilename, uniqueFilename } from './filenames.ts'
 import { clearIncoming } from './local-file.ts'
@@ -24,8 +27,10 @@ export interface NewUpload {
   /** The client's name for the file. */
   name: string
   contentType: string
-  /** The extracted text. Null if there is none. `isCut` is true if the text was truncated. */
-  text: { text: string; isCut: boolean } | null
+  /** The extracted text. Null if there is none. */
+  text: ExtractedText | null
+  /** Why no text was extracted. Null if there is text, or if files of the type have none. */
+  textError: string | null
   /** If true, the upload becomes visible in the transaction that stores the handler's response (commitWithAnswer). */
   commitsWithAnswer?: boolean
 }
@@ -47,6 +52,8 @@ export interface Uploads {
     chatId: string | null,
     files: readonly { chatId: string | null }[],
   ): Promise<void>
+  /** Returns whether a file has been deleted but may still be in the storage. */
+  isDeleted(key: string): Promise<boolean>
   /** Attaches files that belong to no chat yet. */
   attach(
     chat: { organization_id: string; chat_id: string },
@@ -62,10 +69,18 @@ const SWEEP_MS = 10_000
 /** Maximum number of files per sweep, and maximum number of concurrent removals. */
 const SWEEP_MAX = 200
 const REMOVALS_AT_ONCE = 8
+const REMOVALS = new BatchSize({ least: REMOVALS_AT_ONCE, most: REMOVALS_AT_ONCE })
 /** Age after which a pending upload is abandoned, because its process has crashed. */
 const PENDING_HOURS_MAX = 1
 
-export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: string): Uploads {
+interface UploadsDependencies {
+  database: OpenDatabase
+  storage: Storage
+  pacer: Pacer
+  dataDir: string
+}
+
+export function createUploads({ database: { sql }, storage, pacer, dataDir }: UploadsDependencies): Uploads {
   async function findDeleted(): Promise<string[]> {
     await clearIncoming(dataDir)
     await sql`
@@ -83,9 +98,7 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
       const some = keys.slice(index, index + REMOVALS_AT_ONCE)
       const ends = await Promise.allSettled(some.map((key) => storage.delete(key)))
       const removedKeys = some.filter((_key, index) => ends[index]?.status === 'fulfilled')
-      await sql`delete from deleted_files where storage_key = any(${removedKeys})`
-      // Move files that could not be removed to the end of the queue, so that they don't block other files.
-      await sql`update deleted_files set created_at = now() where storage_key = any(${some})`
+      await pacer.pace(REMOVALS, () => noteRemovals(sql, some, removedKeys))
       removed += removedKeys.length
       failure ??= ends.find((end) => end.status === 'rejected')
     }
@@ -114,13 +127,20 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
         select count(*)::int as count from uploads where chat_id = ${chatId} and source = 'user'`
       if (count + added > limit) throw fail('upload.chat_full', { limit })
     },
+    async isDeleted(key) {
+      const rows = await sql`select from deleted_files where storage_key = ${key}`
+      return rows.count > 0
+    },
     attach: ({ organization_id: organizationId, chat_id: chatId }, files) =>
       sql.begin(async (tx) => {
         await lockOrganization(tx, organizationId, 'records')
         const locked = await tx`select from chats where id = ${chatId} for key share`
         if (locked.count === 0) return // the chat was deleted; leave the files unattached
-        // Assign file names one transaction at a time. Take this lock only now, because deleting a chat locks the
-        // chat before its organization.
+        await tx`
+          select from uploads where id = any(${files.map(({ id }) => id)}::uuid[]) and organization_id = ${organizationId}
+          order by id for no key update`
+        // Assign file names one transaction at a time. Take this lock only now, because deletions lock the chat and the
+        // upload before the organization.
         await lockOrganization(tx, organizationId, 'members')
         const taken = new Set(
           (await tx<{ filename: string }[]>`select filename from uploads where chat_id = ${chatId}`).map(
@@ -130,6 +150,7 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
         for (const file of files) {
           const filename = uniqueFilename(file.filename, taken)
           taken.add(filename)
+          // Unlocked: the lock on the organization keeps the names as they were read.
           await tx`
             update uploads set chat_id = ${chatId}, filename = ${filename}
             where id = ${file.id} and organization_id = ${organizationId} and chat_id is null`
@@ -137,10 +158,23 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
       }),
     startSweep(sweeps) {
       const failure = 'deleted files could not be removed from storage'
-      return sweeps.begin({ everyMs: SWEEP_MS, find: findDeleted, work: remove, failure }).end
+      return sweeps.begin({
+        name: 'deleted files',
+        everyMs: SWEEP_MS,
+        find: findDeleted,
+        work: remove,
+        failure,
+      }).end
     },
     sweep: async () => remove(await findDeleted()),
   }
+}
+
+/** Forgets removed files. Moves the others to the end of the queue, so that they don't block other files. */
+async function noteRemovals(sql: OpenDatabase['sql'], keys: string[], removed: string[]): Promise<number> {
+  await sql`delete from deleted_files where storage_key = any(${removed})`
+  await sql`update deleted_files set created_at = now() where storage_key = any(${keys})`
+  return keys.length
 }
 
 /**
@@ -158,12 +192,16 @@ async function forget(sql: OpenDatabase['sql'], { id, key }: { id: string; key: 
 async function noteArrival(
   tx: TransactionSql,
   id: string,
-  { organizationId, userId, text }: NewUpload,
+  { organizationId, userId, chatId, text, textError }: NewUpload,
 ): Promise<void> {
   const arrived = await tx`
-    update uploads set status = 'stored', text_extracted = ${text !== null} where id = ${id}`
+    update uploads
+    set status = 'stored', text_extracted = ${text !== null}, text_error = ${textError},
+      text_encoding = ${text?.encoding?.encoding ?? null},
+      is_encoding_doubtful = ${text?.encoding?.isDoubtful ?? false}
+    where id = ${id}`
   // The chat and its files were deleted meanwhile.
-  if (arrived.count === 0) throw fail('chat.not_found')
+  if (arrived.count === 0) throw fail('chat.not_found', { value: chatId ?? '' })
   if (text === null) return
   await tx`
     insert into upload_texts (upload_id, organization_id, user_id, text, is_cut)
@@ -185,13 +223,10 @@ async function reserve(
     const locked = await tx`
       select from chats where id = ${chatId} and organization_id = ${organizationId} and user_id = ${userId}
       for key share`
-    if (locked.count === 0) throw fail('chat.not_found')
+    if (locked.count === 0) throw fail('chat.not_found', { value: chatId })
   }
   const features = await readFeatures(tx, organizationId)
-  const counted = await tx`
-    update organizations set stored_bytes = stored_bytes + ${size}
-    where id = ${organizationId} and stored_bytes + ${size} <= ${features.file_upload}`
-  if (counted.count === 0) throw fail('upload.quota', { limit: features.file_upload })
+  await reserveBytes(tx, organizationId, size)
 
   const id = upload.id ?? newId()
   const folder = `${organizationId}/${chatId ?? id}/`

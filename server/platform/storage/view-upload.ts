@@ -15,11 +15,36 @@ export const UploadView = Type.Object(
     content_type: Type.String({ description: 'Media type of the file.' }),
     size: Type.Integer({ description: 'Size of the file, in bytes.' }),
     text_extracted: Type.Boolean({ description: 'Whether models receive the text of the file.' }),
+    text_error: Type.Optional(
+      Type.String({ description: 'Why no text was extracted from a document. Absent if there is text.' }),
+    ),
+    text_encoding: Type.Optional(
+      Type.String({
+        description:
+          'Encoding in which a text file was read, such as `gbk`, if the caller chose it or the file does not state it. Absent for Unicode.',
+      }),
+    ),
+    text_encoding_doubtful: Type.Optional(
+      Type.Boolean({
+        description:
+          'True if another encoding is almost as likely. If the text is garbled, upload the file again with `encoding`.',
+      }),
+    ),
     created_at: CreatedAt,
   },
   { title: 'Upload' },
 )
 export type UploadView = Static<typeof UploadView>
+
+/** Encoding of an uploaded text file. */
+export const TextEncoding = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description:
+      'Encoding of a text file: a label of the Encoding Standard such as `windows-1251`, `gbk` or `shift_jis`, or `utf-32le` or `utf-32be`. Default: the one that the content suggests.',
+  }),
+)
 
 /** Returns a signed URL of the file. */
 export const urlOf = (storage: Storage, { storageKey, contentType }: UploadRow): Promise<string> =>
@@ -32,5 +57,8 @@ export const viewUpload = async (storage: Storage, row: UploadRow): Promise<Uplo
   content_type: row.contentType,
   size: row.size,
   text_extracted: row.textExtracted,
+  ...(row.textError !== null && { text_error: row.textError }),
+  ...(row.textEncoding !== null && { text_encoding: row.textEncoding }),
+  ...(row.isEncodingDoubtful && { text_encoding_doubtful: true }),
   created_at: row.createdAt.toISOString(),
 })

@@ -1,3 +1,6 @@
+/** The named events that a reader receives: all of them, none, or only those of some names. */
+export type NamedEvents = boolean | { only: readonly string[] }
+
 /**
  * The events of one reply in order, stored as Server-Sent Events text (WHATWG HTML). Any number of readers follow the
  * log, each from its own position and at its own pace. Readers never delay the writer.
@@ -37,12 +40,12 @@ export class EventLog {
   }
 
   /** Returns the position after the event `id`. Returns undefined if the log does not contain the event. */
-  positionAfter(id: string, named: boolean): Position | undefined {
+  positionAfter(id: string, named: NamedEvents): Position | undefined {
     for (const [index, { all }] of this.#chunks.entries()) {
       const found = `\n${all}`.indexOf(`\nid: ${id}\n`)
       if (found < 0) continue
       const read = all.slice(0, all.indexOf('\n\n', found) + 2)
-      return { index, offset: named ? read.length : withoutNamed(read).length }
+      return { index, offset: eventsFor(named, read).length }
     }
     return undefined
   }
@@ -51,10 +54,10 @@ export class EventLog {
    * Returns the rest of the chunk at a position, and moves the position to the next chunk. Returns undefined if there
    * is nothing to read yet.
    */
-  read(position: Position, named: boolean): string | undefined {
+  read(position: Position, named: NamedEvents): string | undefined {
     const chunk = this.#chunks[position.index]
     if (!chunk) return undefined
-    const text = named ? chunk.all : chunk.plain
+    const text = named === true ? chunk.all : named === false ? chunk.plain : eventsFor(named, chunk.all)
     const piece = position.offset === 0 ? text : text.slice(position.offset)
     position.index += 1
     position.offset = 0
@@ -81,11 +84,18 @@ export class EventLog {
   }
 }
 
-const withoutNamed = (events: string): string =>
-  events
+const withoutNamed = (events: string): string => eventsFor(false, events)
+
+/** Returns the events that a reader receives. */
+function eventsFor(named: NamedEvents, events: string): string {
+  // Most pieces of a reply have no named event.
+  if (named === true || !events.includes('event: ')) return events
+  const own = named === false ? [] : named.only.map((name) => `event: ${name}\n`)
+  return events
     .split(/(?<=\n\n)/)
-    .filter((event) => !event.startsWith('event: '))
+    .filter((event) => !event.startsWith('event: ') || own.some((start) => event.startsWith(start)))
     .join('')
+}
 
 interface Chunk {
   plain: string

@@ -1,17 +1,20 @@
 import type { Logger } from 'pino'
 import { asLook } from '#database/looks.ts'
+import { describeWork, runWork } from '#platform/telemetry/running.ts'
 
 /**
  * Runs `work` at an interval and logs its failures, also in an idle process. Use it for upkeep that no sweep looks for.
- * Returns a function that stops the interval.
+ * `name` is its name in logs and metrics. Returns a function that stops the interval.
  */
 export function repeat(
   milliseconds: number,
   work: () => Promise<unknown>,
-  failure: { log: Logger; message: string },
+  { name, log, message }: { name: string; log: Logger; message: string },
 ): () => void {
   const timer = setInterval(() => {
-    asLook(work).catch((error: unknown) => failure.log.error({ err: error }, failure.message))
+    runWork(describeWork(`sweep ${name}`), () => asLook(work)).catch((error: unknown) =>
+      log.error({ err: error }, message),
+    )
   }, milliseconds)
   return () => clearInterval(timer)
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { SystemSql, SystemTransaction } from '#database/connect.ts'
+import { BatchSize, type Pacer } from './pacer.ts'
 import { repeat } from './repeat.ts'
 
 /** Rows that are deleted once they have served their purpose, such as expired sessions. */
@@ -14,8 +14,7 @@ export interface RetentionRule {
 const SWEEP_MS = 600_000
 /** Maximum number of rows per transaction, so that none holds its locks for long. */
 export const BATCH_ROWS = 1_000
-/** Pause after a full batch, which leaves the database to requests. */
-const PAUSE_MS = 100
+const BATCH_ROWS_MIN = 50
 /** Key of the advisory lock, the same in every process. */
 const RETENTION_LOCK = 7_265_542
 
@@ -41,19 +40,25 @@ export const deleteOlderThan = (
 export class Retention {
   readonly #sql: SystemSql
   readonly #rules: readonly RetentionRule[]
+  readonly #pacer: Pacer
   readonly #log: Logger
   readonly #stopping = new AbortController()
   #underWay: Promise<void> | undefined
   #endSweeps = (): void => {}
 
-  constructor(sql: SystemSql, rules: readonly RetentionRule[], log: Logger) {
+  constructor(
+    sql: SystemSql,
+    rules: readonly RetentionRule[],
+    { pacer, log }: { pacer: Pacer; log: Logger },
+  ) {
     this.#sql = sql
     this.#rules = rules
+    this.#pacer = pacer
     this.#log = log
   }
 
   start(): void {
-    const failure = { log: this.#log, message: 'retention sweep failed' }
+    const failure = { name: 'retention', log: this.#log, message: 'retention sweep failed' }
     this.#endSweeps = repeat(SWEEP_MS, () => this.sweep(), failure)
   }
 
@@ -77,21 +82,24 @@ export class Retention {
       try {
         await this.#deleteRows(rule)
       } catch (error) {
+        if (this.#stopping.signal.aborted) return
         this.#log.error({ err: error, rows: rule.rows }, 'old rows were not deleted; the next sweep retries')
       }
     }
   }
 
   async #deleteRows(rule: RetentionRule): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      const deleted = await this.#sql.begin(async (tx) => {
+    const size = new BatchSize({ least: BATCH_ROWS_MIN, most: BATCH_ROWS })
+    const deleteBatch = (limit: number, starts: () => void): Promise<number> =>
+      this.#sql.begin(async (tx) => {
+        starts()
         const [lock] = await tx<{ held: boolean }[]>`
           select pg_try_advisory_xact_lock(${RETENTION_LOCK}) as held`
-        return lock?.held ? rule.deleteSome(tx, BATCH_ROWS) : 0
+        return lock?.held ? rule.deleteSome(tx, limit) : 0
       })
-      if (deleted < BATCH_ROWS) return
-      await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
+    for (let [deleted, limit] = [0, 0]; deleted === limit; ) {
+      limit = size.now
+      deleted = await this.#pacer.pace(size, deleteBatch, this.#stopping.signal)
     }
   }
 }

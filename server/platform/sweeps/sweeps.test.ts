@@ -22,6 +22,7 @@ afterEach(() => vi.useRealTimers())
 async function begin() {
   activity = new Activity({ statementsSent: () => statements })
   const sweep = new Sweeps(activity, pino({ level: 'silent' })).begin({
+    name: 'test',
     everyMs: 1_000,
     async find() {
       finds += 1

@@ -1,9 +1,12 @@
 import type { Logger } from 'pino'
 import { asLook, asWork } from '#database/looks.ts'
+import { describeWork, runWork } from '#platform/telemetry/running.ts'
 import type { Activity } from './activity.ts'
 
 /** A look for work at an interval. */
 export interface Sweep<Found> {
+  /** Name in logs and metrics. */
+  name: string
   everyMs: number
   /** Returns the work that is due, with few statements. */
   find(): Promise<Found[]>
@@ -40,7 +43,7 @@ export class Sweeps {
   }
 
   /** Looks now, and then at the interval. A look that takes longer than the interval delays the next one. */
-  begin<Found>({ everyMs, find, work, failure }: Sweep<Found>): RunningSweep {
+  begin<Found>({ name, everyMs, find, work, failure }: Sweep<Found>): RunningSweep {
     let running: Promise<void> | undefined
     let isWoken = false
     let hasEnded = false
@@ -58,7 +61,7 @@ export class Sweeps {
     const wake = (): void => {
       if (hasEnded) return
       isWoken = true
-      running ??= sweep()
+      running ??= runWork(describeWork(`sweep ${name}`), sweep)
         .catch((error: unknown) => this.#log.error({ err: error }, failure))
         .finally(() => {
           running = undefined

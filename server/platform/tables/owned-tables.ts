@@ -1,4 +1,4 @@
-import type { PlainErrorCode } from '#errors'
+import type { LookupErrorCode } from '#errors'
 import type { ResourceKind } from '../access/scope.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { ResourceKind } from '../access/scope.ts'
  */
 export interface OwnedTable {
   /** Set if a record of this table can determine a request's organization. */
-  resource?: { kind: ResourceKind; notFound: PlainErrorCode; mayBePublic?: true }
+  resource?: { kind: ResourceKind; notFound: LookupErrorCode; mayBePublic?: true }
   /** How changes are audited: automatically, by explicit entries with this action, or not at all. */
   audit: AuditedTable | { entries: `${string}.${string}` } | Not
   /** How rows are exported: to a file of their own, in the file of another table, or not at all. */

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { asLook } from '#database/looks.ts'
 import { systemSql } from '#database/system-sql.ts'
-import { fail, sentence } from '#errors'
-import { sameText } from '#platform/secrets/secrets.ts'
+import { AppError, fail, sentence } from '#errors'
+import { knowsSecret } from '#platform/secrets/known-secret.ts'
+import { loadSecrets, type SecretPair, sameText } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { inTime } from './in-time.ts'
 import { observeAtScrape } from './scrapes.ts'
@@ -25,7 +26,8 @@ const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
  */
 export function registerHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
-  const checkDependencies = shared(() => askDependencies(services), RESULT_KEPT_MS)
+  const pair = loadSecrets(services.config)
+  const checkDependencies = shared(() => askDependencies(services, pair), RESULT_KEPT_MS)
   app.get(READINESS, async () => {
     services.draining.refuse()
     await checkDependencies()
@@ -33,20 +35,26 @@ export function registerHealth(app: FastifyInstance, services: Services): void {
   })
   const refreshGauges = observeAtScrape(services)
   app.get('/metrics', async (request, reply) => {
-    if (!maySeeMetrics(request, services.config.metricsToken))
-      throw fail('request.not_found', { method: 'GET', path: '/metrics' })
+    if (!maySeeMetrics(request, services.config.metricsToken)) throw refusalOf(services.config.metricsToken)
     await refreshGauges()
     return reply.type(services.metrics.registry.contentType).send(await services.metrics.registry.metrics())
   })
 }
 
-async function askDependencies({ database, storage, redis }: Services): Promise<void> {
+async function askDependencies(services: Services, pair: SecretPair): Promise<void> {
+  const { database, storage, redis, disks } = services
+  // A full disk makes other checks fail, too.
+  await disks.check()
+  let isOurs = true
   const checks: Record<string, () => Promise<unknown>> = {
-    database: () => asLook(() => systemSql(database)`select`),
+    database: async () => {
+      isOurs = await asLook(() => knowsSecret(systemSql(database), pair))
+    },
     storage: () => storage.check(),
   }
   if (redis) checks['redis'] = () => redis.check()
   await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))
+  if (!isOurs) throw fail('server.unavailable', { reason: sentence('health.other_secret') })
 }
 
 /** Returns a function that never runs `check` concurrently. Calls within `keptMs` share the result or the failure. */
@@ -69,9 +77,20 @@ async function answersInTime(name: string, check: () => Promise<unknown>): Promi
   try {
     await inTime(CHECK_TIMEOUT_MS, check)
   } catch (cause) {
+    if (isExplained(cause)) throw cause
     throw fail('server.unavailable', { reason: sentence('health.no_answer', { name }) }, { cause })
   }
 }
+
+/** Full memory and full disks have a reason that no look at the process would show. */
+const isExplained = (error: unknown): boolean =>
+  error instanceof AppError && [sentence('redis.full'), sentence('storage.disk_full')].includes(error.message)
+
+/** Without a token, nobody outside needs to know of the endpoint. With one, a scraper with another token has to. */
+const refusalOf = (token: string | null): AppError =>
+  token === null
+    ? fail('request.not_found', { method: 'GET', path: '/metrics' })
+    : fail('health.metrics_token')
 
 /**
  * Returns whether the client has the token. Without a configured token, only local clients are allowed. They are

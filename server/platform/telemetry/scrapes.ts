@@ -18,7 +18,9 @@ export function observeAtScrape({
   database,
   jobs,
   redis,
-}: Pick<Services, 'metrics' | 'database' | 'jobs' | 'redis'>): () => Promise<void> {
+  disks,
+  net,
+}: Pick<Services, 'metrics' | 'database' | 'jobs' | 'redis' | 'disks' | 'net'>): () => Promise<void> {
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] })
   const holds = gauge('parley_holds_open', 'Credits on hold for model calls, in all processes')
   const oldest = gauge(
@@ -26,11 +28,27 @@ export function observeAtScrape({
     'Age of the oldest open hold in seconds, 0 if there is none',
   )
   const deliveries = gauge('parley_webhook_deliveries_pending', 'Pending webhook deliveries')
+  const oldestDelivery = gauge(
+    'parley_webhook_oldest_seconds',
+    'Age of the oldest pending webhook delivery in seconds, 0 if there is none',
+  )
   const waiting = new Gauge({
     name: 'parley_jobs_waiting',
     help: 'Waiting jobs including retries, in all processes',
     labelNames: ['queue'],
     registers: [registry],
+  })
+  const oldestJob = new Gauge({
+    name: 'parley_jobs_oldest_seconds',
+    help: 'Seconds since the oldest waiting job should have started, in all processes',
+    labelNames: ['queue'],
+    registers: [registry],
+  })
+  const longestWait: Gauge = new Gauge({
+    name: 'parley_database_longest_wait_seconds',
+    help: 'The longest current wait of a statement or transaction for a connection, 0 if none waits',
+    registers: [registry],
+    collect: () => longestWait.set(database.statementsOpen().longestWaitMs / 1_000),
   })
   const pool = new Gauge({
     name: 'parley_database_pool',
@@ -44,23 +62,50 @@ export function observeAtScrape({
     },
   })
   const readRows = async (): Promise<void> => {
-    const [row] = await systemSql(database)<{ holds: number; oldest: number; deliveries: number }[]>`
+    const [row] = await systemSql(database)<
+      { holds: number; oldest: number; deliveries: number; delivery: number }[]
+    >`
       select (select count(*) from open_holds)::int as holds,
         coalesce((select extract(epoch from now() - min(created_at)) from open_holds), 0)::float8 as oldest,
-        (select count(*) from webhook_deliveries where status = 'pending')::int as deliveries`
+        (select count(*) from webhook_deliveries where status = 'pending')::int as deliveries,
+        coalesce((select extract(epoch from now() - min(created_at)) from webhook_deliveries where status = 'pending'), 0)::float8 as delivery`
     if (!row) return
     holds.set(row.holds)
     oldest.set(row.oldest)
     deliveries.set(row.deliveries)
+    oldestDelivery.set(row.delivery)
   }
   const readQueues = async (): Promise<void> => {
-    for (const [queue, count] of await jobs.countWaiting()) waiting.set({ queue }, count)
+    waiting.reset()
+    oldestJob.reset()
+    for (const [queue, { count, oldestSeconds }] of await jobs.countWaiting()) {
+      waiting.set({ queue }, count)
+      oldestJob.set({ queue }, oldestSeconds)
+    }
   }
+  const diskFree: Gauge = new Gauge({
+    name: 'parley_disk_free_bytes',
+    help: 'Free bytes of the file systems of DATA_DIR and of the embedded database',
+    labelNames: ['folder'],
+    registers: [registry],
+    async collect() {
+      for (const [folder, bytes] of await disks.read()) diskFree.set({ folder }, bytes)
+    },
+  })
+  const callsWaiting: Gauge = new Gauge({
+    name: 'parley_calls_waiting',
+    help: 'Calls of providers and other services that wait for a connection',
+    registers: [registry],
+    collect: () => callsWaiting.set(net.waiting()),
+  })
   const readings = [
     cached(readRows, () => {
-      for (const one of [holds, oldest, deliveries]) one.remove()
+      for (const one of [holds, oldest, deliveries, oldestDelivery]) one.remove()
     }),
-    cached(readQueues, () => waiting.reset()),
+    cached(readQueues, () => {
+      waiting.reset()
+      oldestJob.reset()
+    }),
   ]
   if (redis) {
     const up = gauge('parley_redis_up', '1 if Redis responds, else 0')

@@ -1,4 +1,4 @@
-import type { ModelTarget, ModelUsage } from '#platform/models/types.ts'
+import { ModelError, type ModelTarget, type ModelUsage } from '#platform/models/types.ts'
 import type { Metrics } from './metrics.ts'
 import { NAMES, OPERATIONS, PROVIDER_NAMES } from './names.ts'
 import type { Tracing } from './tracing.ts'
@@ -22,25 +22,42 @@ export interface ModelCall {
 /** A watch that observes nothing. */
 export const UNWATCHED: ModelWatch = { call: (_kind, _target, work) => work({ hasBegun() {}, ended() {} }) }
 
-export function watchModels({ firstToken }: Metrics, tracing: Tracing | null): ModelWatch {
-  const observe = (provider: string, begin: number): number => {
-    const seconds = (performance.now() - begin) / 1000
-    firstToken.observe({ provider }, seconds)
-    return seconds
+export function watchModels(
+  { firstToken, modelCalls, modelSeconds, modelLabels }: Metrics,
+  tracing: Tracing | null,
+): ModelWatch {
+  /** Measures a call. `begun` receives the seconds until its first output. */
+  async function measure<R>(
+    target: ModelTarget,
+    work: (hasBegun: () => void) => Promise<R>,
+    begun: (seconds: number) => void = () => {},
+  ): Promise<R> {
+    const labels = modelLabels.of(target)
+    const begin = performance.now()
+    const seconds = () => (performance.now() - begin) / 1000
+    let outcome = 'ok'
+    try {
+      return await work(() => {
+        firstToken.observe(labels, seconds())
+        begun(seconds())
+      })
+    } catch (error) {
+      outcome = outcomeOf(error)
+      throw error
+    } finally {
+      modelCalls.inc({ ...labels, outcome })
+      modelSeconds.observe(labels, seconds())
+    }
   }
   if (!tracing)
     return {
-      call(_kind, { provider }, work) {
-        const begin = performance.now()
-        return work({ hasBegun: () => void observe(provider, begin), ended() {} })
-      },
+      call: (_kind, target, work) => measure(target, (hasBegun) => work({ hasBegun, ended() {} })),
     }
   return {
     call: (kind, target, work) =>
       tracing.span(describeCall(kind, target), (span) => {
-        const begin = performance.now()
-        return work({
-          hasBegun: () => span.set({ [NAMES.firstToken]: observe(target.provider, begin) }),
+        const ofCall = (hasBegun: () => void): ModelCall => ({
+          hasBegun,
           ended: ({ usage, finishReason }) =>
             span.set({
               ...(usage && {
@@ -50,6 +67,8 @@ export function watchModels({ firstToken }: Metrics, tracing: Tracing | null): M
               ...(finishReason && { [NAMES.finishReasons]: [finishReason] }),
             }),
         })
+        const begun = (seconds: number) => span.set({ [NAMES.firstToken]: seconds })
+        return measure(target, (hasBegun) => work(ofCall(hasBegun)), begun)
       }),
     async tool(name, work) {
       const attributes = { [NAMES.operation]: OPERATIONS.tool, [NAMES.toolName]: name }
@@ -64,6 +83,13 @@ export function watchModels({ firstToken }: Metrics, tracing: Tracing | null): M
       }
     },
   }
+}
+
+/** Returns why a call ended: a FailureKind, `timeout`, `no_connection`, or `aborted` by the caller or a shutdown. */
+function outcomeOf(error: unknown): string {
+  if (!(error instanceof ModelError)) return 'aborted'
+  if (error.code.startsWith('model.timeout')) return 'timeout'
+  return error.code === 'net.busy' ? 'no_connection' : error.kind
 }
 
 function describeCall(kind: CallKind, { provider, model, baseUrl }: ModelTarget) {

@@ -3,13 +3,25 @@ import type { Route } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
 import { PROBES } from './health.ts'
 import { NAMES } from './names.ts'
+import { describeWork, type RunningWork, within } from './running.ts'
 import type { Span, Tracing } from './tracing.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True if the route may answer with an event stream, which takes as long as a model writes. */
+    mayStream?: boolean
+  }
+  interface FastifyRequest {
+    work: RunningWork
+  }
+}
 
 /** Adds the request id to each response. Measures, logs and traces each request until its response ends. */
 export function watchRequests(
   http: FastifyInstance,
   { metrics, tracing }: Pick<Services, 'metrics' | 'tracing'>,
 ): void {
+  nameRequests(http)
   const spans = new WeakMap<FastifyRequest, Span>()
   if (tracing) traceRequests(http, tracing, spans)
   http.addHook('onRequest', async (request, reply) => {
@@ -25,11 +37,40 @@ export function watchRequests(
   })
 }
 
+/** Names the work of each request for the stall watch (running.ts). */
+function nameRequests(http: FastifyInstance): void {
+  http.decorateRequest('work')
+  http.addHook('onRequest', (request, reply, done) => {
+    request.work = describeWork(
+      `${request.method} ${request.routeOptions.url ?? 'unknown'}`,
+      null,
+      request.id,
+    )
+    reply.raw.once('close', () => {
+      request.work.hasEnded = true
+    })
+    within(request.work, done)
+  })
+  // Enter the work again, because the socket events that deliver a body run outside it.
+  http.addHook('preValidation', (request, _reply, done) => within(request.work, done))
+}
+
 function observe(metrics: Services['metrics'], request: FastifyRequest, reply: FastifyReply): void {
   const route = request.routeOptions.url ?? 'unknown'
   const status = reply.raw.statusCode
-  metrics.requests.observe({ method: request.method, route, status }, reply.elapsedTime / 1000)
-  request.log.info({ method: request.method, route, status, ms: Math.round(reply.elapsedTime) }, 'request')
+  const kind = request.routeOptions.config.mayStream ? 'stream' : 'request'
+  metrics.requests.observe({ method: request.method, route, status, kind }, reply.elapsedTime / 1000)
+  const { userId, organizationId } = request.work ?? {}
+  const line = {
+    method: request.method,
+    route,
+    status,
+    ms: Math.round(reply.elapsedTime),
+    ...(userId && { user_id: userId }),
+    ...(organizationId && { organization_id: organizationId }),
+    ...(request.address && { address: request.address }),
+  }
+  request.log.info(line, 'request')
 }
 
 function traceRequests(http: FastifyInstance, tracing: Tracing, spans: WeakMap<FastifyRequest, Span>): void {

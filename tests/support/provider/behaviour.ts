@@ -28,6 +28,8 @@ export interface Behaviour {
   again: boolean
   /** Number of polls until a video is ready. */
   polls: number
+  /** The reason with which the reply ends. Undefined for the model's own end. */
+  ends: End | undefined
   /** Where an image or video can be downloaded, if it is neither in the response nor at the provider. */
   place: Place | undefined
 }
@@ -40,6 +42,9 @@ const PLACES = [
 ] as const
 export type Place = (typeof PLACES)[number]
 
+const ENDS = ['length', 'filter', 'refusal', 'unknown'] as const
+export type End = (typeof ENDS)[number]
+
 const FAULTS = [
   'html', // a web page instead of events
   'errmid', // an error event mid-stream
@@ -51,6 +56,7 @@ const FAULTS = [
   'badjson', // an event that isn't JSON
   'surrogate', // surrogate pairs split between tokens, lone surrogates, NUL
   'redirect',
+  'strict', // tools whose schema any of the providers refuses are refused
   'blanks', // two letters with very many blanks between them
   // Faults of images and videos:
   'nothing', // a response without an image or a video
@@ -97,6 +103,7 @@ export function behaviourOf(model: string): Behaviour {
     step: number(/^step(\d+)$/, 0),
     again: parts.includes('again'),
     polls: number(/^poll(\d+)$/, 1),
+    ends: ENDS.find((end) => parts.includes(`ends${end}`)),
     place: PLACES.find((place) => parts.includes(place)),
   }
 }
@@ -121,7 +128,9 @@ export function pieces(behaviour: Behaviour, request: unknown, userText: string)
   if (behaviour.fault === 'surrogate') return TRICKY
   if (behaviour.fault === 'blanks') return ['a', ' '.repeat(400_000), 'b']
   if (behaviour.echo) return JSON.stringify(request).match(/[\s\S]{1,40}/g) ?? []
-  const said = /say: ([\s\S]+?)(?:\n\nPassages from the knowledge base |$)/.exec(userText)?.[1]
+  const said = /say: ([\s\S]+?)(?:\n\nPassages from the knowledge base |\n\nAssistant: |$)/.exec(
+    userText,
+  )?.[1]
   if (said !== undefined) return said.split(/(?= )/)
   return words(behaviour.tokens)
 }

@@ -1,4 +1,5 @@
-import { type Behaviour, pieces, stepOf, words } from './behaviour.ts'
+import { parseExactJson } from '#database/exact-json.ts'
+import { type Behaviour, type End, pieces, stepOf, words } from './behaviour.ts'
 
 /** A reply as events in a provider's format. `body` has one event per chunk of the reply. */
 export interface Script {
@@ -19,7 +20,12 @@ export interface Format {
 export interface ProviderRequest {
   messages?: { role: string; content: unknown }[]
   contents?: { role: string; parts: { text?: string; functionResponse?: unknown }[] }[]
-  tools?: { function?: { name: string }; name?: string; functionDeclarations?: { name: string }[] }[]
+  tools?: {
+    function?: { name: string; parameters?: unknown }
+    name?: string
+    input_schema?: unknown
+    functionDeclarations?: { name: string; parametersJsonSchema?: unknown }[]
+  }[]
   tool_choice?: string | { type?: string }
   toolConfig?: { functionCallingConfig?: { mode?: string } }
   stream_options?: { include_usage?: boolean }
@@ -92,6 +98,15 @@ function plan(request: ProviderRequest, behaviour: Behaviour) {
   return { calls, text: said, reasoning, output }
 }
 
+type Ends = Partial<Record<End, string>>
+const OPENAI_ENDS: Ends = { length: 'length', filter: 'content_filter', unknown: 'paused' }
+const ANTHROPIC_ENDS: Ends = { length: 'max_tokens', refusal: 'refusal', unknown: 'eos_token' }
+const GOOGLE_ENDS: Ends = { length: 'MAX_TOKENS', filter: 'SAFETY', unknown: 'OTHER' }
+
+/** Returns the provider's word for the end of a reply without tool calls. */
+const endOf = ({ ends }: Behaviour, words: Ends, otherwise: string): string =>
+  (ends && words[ends]) ?? otherwise
+
 const halves = (text: string): string[] => [text.slice(0, text.length >> 1), text.slice(text.length >> 1)]
 
 export const openAi: Format = {
@@ -122,7 +137,7 @@ export const openAi: Format = {
         ...toolCalls,
       ],
       tail: [
-        chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'),
+        chunk({}, calls.length > 0 ? 'tool_calls' : endOf(behaviour, OPENAI_ENDS, 'stop')),
         ...(request.stream_options?.include_usage && !behaviour.noUsage
           ? [
               data({
@@ -205,7 +220,10 @@ export const anthropic: Format = {
       tail: [
         named({
           type: 'message_delta',
-          delta: { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null },
+          delta: {
+            stop_reason: calls.length > 0 ? 'tool_use' : endOf(behaviour, ANTHROPIC_ENDS, 'end_turn'),
+            stop_sequence: null,
+          },
           ...(!behaviour.noUsage && { usage: { output_tokens: output } }),
         } as never),
         named({ type: 'message_stop' }),
@@ -246,13 +264,13 @@ export const google: Format = {
         ...calls.map(({ name, input }, index) =>
           chunk([
             {
-              functionCall: { name, args: JSON.parse(input) },
+              functionCall: { name, args: parseExactJson(input) },
               ...(index === 0 && { thoughtSignature: 'c2ln' }),
             },
           ]),
         ),
       ],
-      tail: [chunk([{ text: '' }], 'STOP')],
+      tail: [chunk([{ text: '' }], endOf(behaviour, GOOGLE_ENDS, 'STOP'))],
       errorEvent: data({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }),
     }
   },

@@ -13,6 +13,7 @@ import {
 } from './formats.ts'
 import { findMedia, playMedia, readForm } from './media.ts'
 import { playScript } from './play-script.ts'
+import { schemaFault } from './schema-faults.ts'
 
 /** A request as received by the provider. */
 export interface RecordedRequest {
@@ -20,6 +21,8 @@ export interface RecordedRequest {
   path: string
   headers: IncomingMessage['headers']
   body: unknown
+  /** The body as it was sent. Blank for a form. */
+  text: string
 }
 
 export interface EmulatedProvider {
@@ -64,7 +67,7 @@ export async function startProvider({ port = 0, record = true } = {}): Promise<E
       const isTitle = text.includes(TITLE_PROMPT)
       if (record) {
         const list = isTitle ? titleRequests : requests
-        list.push({ method, path, headers, body })
+        list.push({ method, path, headers, body, text })
         if (list.length > REQUESTS_KEPT) list.shift()
       }
       if (isTitle) await titlesHeld
@@ -88,6 +91,7 @@ export async function startProvider({ port = 0, record = true } = {}): Promise<E
       const named = behaviourOf(found.model)
       const isSpared = named.step > 0 && named.step !== stepNumber(body)
       const behaviour = isSpared ? withoutFaults(named) : named
+      if (behaviour.fault === 'strict' && refuseTools(body, response)) return
       if (!refuse(found, behaviour, response, refusals))
         playScript(response, behaviour, () => scriptFor(found, body, behaviour, text), stats)
     })
@@ -171,6 +175,19 @@ function refuse(
     response.writeHead(302, { location: 'http://127.0.0.1:1/' })
     response.end()
   } else return false
+  return true
+}
+
+/** Refuses a request as providers do if the schema of one of its tools breaks their rules. */
+function refuseTools({ tools = [] }: ProviderRequest, response: ServerResponse): boolean {
+  const schemas = tools.flatMap(({ functionDeclarations, function: defined, input_schema }) =>
+    functionDeclarations
+      ? functionDeclarations.map(({ parametersJsonSchema }) => parametersJsonSchema)
+      : [defined?.parameters ?? input_schema],
+  )
+  const fault = schemas.map(schemaFault).find((one) => one !== null)
+  if (fault === undefined) return false
+  sendJson(response, 400, { error: { message: `Invalid schema: ${fault}`, type: 'invalid_request_error' } })
   return true
 }
 

@@ -122,8 +122,13 @@ export default {
     you: 'Sie:',
   },
   tools: {
+    changed:
+      'Der Autor dieses Tools hat Code, Hosts oder Konfiguration geändert. Es läuft mit dieser Konfiguration erst, wenn Sie die Änderung bestätigen.',
+    changedTitle: 'Änderung von {name}',
     choose: 'Tools auswählen',
     configuration: 'Konfiguration von {name}',
+    confirm: 'Änderung bestätigen',
+    confirmed: 'Änderung von {name} bestätigt',
     create: 'Keine Tools. <link>Tool erstellen</link>.',
     description: 'Tools sind Funktionen, die das Modell aufrufen kann.',
     inactive: 'Inaktiv, nicht verwendet',

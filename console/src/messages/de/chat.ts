@@ -11,7 +11,6 @@ export default {
     attachResource: 'Ressource anhängen',
     drop: 'Dateien hier ablegen, um sie an Ihre Nachricht anzuhängen',
     label: 'Anhänge',
-    noText: 'Es konnte kein Text ausgelesen werden.',
     refused: '{name}: {reason}',
     remove: '{name} entfernen',
     uploading: '{name} wird hochgeladen',
@@ -167,6 +166,7 @@ export default {
     title: 'Chat umbenennen',
   },
   reply: {
+    continue: 'Fortsetzen',
     copy: 'Antwort kopieren',
     failed: 'Die Antwort ist fehlgeschlagen.',
     label: 'Antwort',

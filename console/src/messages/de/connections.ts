@@ -180,6 +180,7 @@ export default {
     connected: 'Verbunden',
     emptyTitle: 'Noch keine Server',
     label: 'Server',
+    leftOut: 'Für Modelle nicht verfügbar',
     noDescription: 'Keine Beschreibung',
     noMatch: 'Kein Server passt zu „{query}“. Ihr Administrator kann Server hinzufügen.',
     noMatchTitle: 'Keine passenden Server',

@@ -83,6 +83,8 @@ export default {
       'Die Rolle dieser Einladung wurde gelöscht. Bitten Sie die Administration der Organisation um eine neue Einladung.',
     sender_cap:
       'Sie können höchstens {limit, plural, one {# Einladung} other {# Einladungen}} pro Tag senden. Versuchen Sie es nach Mitternacht (UTC) erneut.',
+    sender_gone:
+      'Die Person, die diese Einladung gesendet hat, darf das nicht mehr. Bitten Sie die Administration der Organisation um eine neue Einladung.',
     unverified_cap:
       'Bis Sie Ihre E-Mail-Adresse bestätigen, können Sie höchstens {limit, plural, one {# Einladung} other {# Einladungen}} pro Tag senden. Bestätigen Sie sie, oder versuchen Sie es nach Mitternacht (UTC) erneut.',
   },

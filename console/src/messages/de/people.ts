@@ -94,6 +94,8 @@ export default {
     list: 'Einladungen',
     created: 'Erstellt',
     failed: 'Fehlgeschlagen',
+    messageLeftOut:
+      'Ihre Nachricht wurde weggelassen, weil Sie Ihre eigene E-Mail-Adresse noch nicht bestätigt haben.',
     useSearch:
       'Diese Person hat bereits ein Konto. Gehen Sie zurück, und fügen Sie die Person unter „Personen mit Konto“ hinzu.',
   },

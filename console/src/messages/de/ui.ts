@@ -44,6 +44,11 @@ export default {
   copyItem: '{name} kopieren',
   secretOnce:
     'Kopieren Sie dieses Geheimnis jetzt, und bewahren Sie es sicher auf. Es wird nicht erneut angezeigt.',
+  earlyEnd: {
+    length: 'Am Token-Limit abgeschnitten.',
+    content_filter: 'Vom Filter des Anbieters gestoppt.',
+    refusal: 'Das Modell hat eine Antwort abgelehnt.',
+  },
   downloading: 'Wird heruntergeladen: {size}',
   justNow: 'gerade eben',
   keys: { mod: 'Strg', shift: 'Umschalt' },

@@ -116,8 +116,13 @@ export default {
     you: 'You:',
   },
   tools: {
+    changed:
+      'The author of this tool changed its code, hosts or configuration. It doesn’t run with this configuration until you confirm the change.',
+    changedTitle: 'Change of {name}',
     choose: 'Choose tools',
     configuration: '{name} configuration',
+    confirm: 'Confirm change',
+    confirmed: 'Change of {name} confirmed',
     create: 'No tools yet. <link>Create a tool</link>.',
     description: 'Tools are functions that the model can call.',
     inactive: 'Inactive, not used',

@@ -170,6 +170,7 @@ export default {
     connected: 'Connected',
     emptyTitle: 'No servers yet',
     label: 'Servers',
+    leftOut: 'Not offered to models',
     noDescription: 'No description',
     noMatch: 'No server matches “{query}”. Your administrator can add servers.',
     noMatchTitle: 'No matching servers',

@@ -48,7 +48,7 @@ export default {
     secret_needed:
       'Enter the client secret again when you change the URL, client ID, authorization URL or token URL.',
     server_in_use:
-      'This server has connections ({count, number}) and can’t be deleted. You can prevent new connections in its settings.',
+      'This server has connections ({count, number}) and can’t be deleted. Prevent new ones in its settings.',
     server_invalid: 'Check the details of the server: {reason}',
     server_taken: 'An MCP server with this short name already exists. Choose another short name.',
   },
@@ -63,14 +63,14 @@ export default {
   upload: {
     image_too_large: '{name} is too large for a model. An image can be at most {size}. Choose a smaller one.',
     images_too_large:
-      'The images of a message can be at most {size} in total. Remove some images, or choose smaller ones.',
-    quota: 'The files of this organization would exceed its limit of {size}. Delete chats that have files.',
+      'The images of a message can be at most {size} in total. Remove some, or choose smaller ones.',
+    quota: 'This organization can store at most {size}. Delete files, texts or chats.',
   },
   user: {
-    exists: 'A user with this email already exists. Add them as a member instead.',
+    exists: 'A user with this email exists. Add them as a member.',
     not_active: 'This member isn’t active. You can change only the roles of active members.',
     not_owner: 'Only owners can change the roles of members. Ask an owner.',
-    owner_role: 'The owner role can’t be assigned. An owner can transfer the organization instead.',
+    owner_role: 'The owner role can’t be assigned. An owner can transfer the organization.',
     same_role: 'This member already has the role {role}. Choose another role.',
     wrong_password: 'This isn’t your current password. Enter it again.',
   },

@@ -89,6 +89,7 @@ export default {
     list: 'Invitations',
     created: 'Created',
     failed: 'Failed',
+    messageLeftOut: 'Your message was left out, because you have not confirmed your own email address.',
     useSearch:
       'This person already has an account. Go back and add the person under “People with an account”.',
   },

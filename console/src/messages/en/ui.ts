@@ -34,6 +34,11 @@ export default {
   copy: 'Copy',
   copyItem: 'Copy {name}',
   secretOnce: 'Copy this secret now and store it securely. It isn’t shown again.',
+  earlyEnd: {
+    length: 'Cut off at the token limit.',
+    content_filter: 'Stopped by the provider’s filter.',
+    refusal: 'The model declined to answer.',
+  },
   downloading: 'Downloading: {size}',
   justNow: 'just now',
   keys: { mod: 'Ctrl', shift: 'Shift' },

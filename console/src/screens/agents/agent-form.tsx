@@ -50,18 +50,23 @@ function useSaving(saved: Agent, { changes, settle }: Edits<Agent>) {
   })
   const begin = () => {
     update.mutate(
-      { query: { agent_id: saved.id }, body: bodyOf(changes) },
+      { query: { agent_id: saved.id }, body: bodyOf(changes, saved) },
       { onSuccess: () => settle(changes) },
     )
   }
   return { begin, isSaving: update.isPending, error: update.error, forgetError: update.reset }
 }
 
-const bodyOf = ({ tools, ...rest }: Partial<Agent>): Body<'PUT /api/agents/update'> =>
+/** `params` is merged by key, so parameters that were removed are sent as null. */
+const bodyOf = ({ tools, params, ...rest }: Partial<Agent>, saved: Agent): Body<'PUT /api/agents/update'> =>
   ({
     ...rest,
-    ...(tools && { tools: tools.map(({ tool_id, config }) => ({ tool_id, config })) }),
+    ...(params && { params: { ...removalsOf(saved.params ?? {}), ...params } }),
+    ...(tools && { tools: tools.map(({ name: _name, ...tool }) => tool) }),
   }) as Body<'PUT /api/agents/update'>
+
+const removalsOf = (params: object): Record<string, null> =>
+  Object.fromEntries(Object.keys(params).map((name) => [name, null]))
 
 const BasicsSection = ({ agent, edit }: AgentPart) => (
   <Section title={t('details.title')}>

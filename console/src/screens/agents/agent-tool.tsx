@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { QueryFailure, Skeleton } from '../../ui/states.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
+import { ChangedTool } from './changed-tool.tsx'
 import { configWith, isKeptSecret, textOf } from './tool-config.ts'
 
 const t = translator('agents')
@@ -16,6 +17,8 @@ const t = translator('agents')
 type UsedTool = Agent['tools'][number]
 
 interface AgentToolProps {
+  /** The agent as saved. */
+  agent: Agent
   tool: UsedTool
   /** The tool as saved. Undefined if the tool was added since the last save. */
   saved: UsedTool | undefined
@@ -23,7 +26,7 @@ interface AgentToolProps {
   onRemove: () => void
 }
 
-export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
+export function AgentTool({ agent, tool, saved, onConfig, onRemove }: AgentToolProps) {
   const { may } = useHere()
   const found = useQuery({
     ...read('GET /api/tools', { tool_id: tool.tool_id }),
@@ -47,6 +50,7 @@ export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
         </div>
         <IconButton small icon={X} label={t('remove', { name: tool.name })} onClick={onRemove} />
       </div>
+      {saved?.needs_confirmation && <ChangedTool agent={agent} tool={saved} />}
       {found.isPending && may('tool:read') && <Skeleton className="h-9" />}
       <QueryFailure query={found} />
       {found.data && found.data.configuration.length > 0 && (
@@ -61,7 +65,7 @@ const ConfigFields = ({
   saved,
   definition,
   onConfig,
-}: Omit<AgentToolProps, 'onRemove'> & { definition: Tool }) => (
+}: Omit<AgentToolProps, 'agent' | 'onRemove'> & { definition: Tool }) => (
   <div
     role="group"
     aria-label={t('tools.configuration', { name: tool.name })}

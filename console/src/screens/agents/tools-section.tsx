@@ -29,7 +29,8 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
     edit({
       tools: choices.map(({ id, name }) => {
         const kept = [...agent.tools, ...saved.tools].find(({ tool_id }) => tool_id === id)
-        return kept ?? { tool_id: id, name, config: [] }
+        // The server uses the revision only of tools that the agent already has.
+        return kept ?? { tool_id: id, name, config: [], needs_confirmation: false, revision: 0 }
       }),
     })
   const chosen = agent.tools.map(({ tool_id, name }) => ({ id: tool_id, name }))
@@ -53,6 +54,7 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
           {agent.tools.map((tool) => (
             <AgentTool
               key={tool.tool_id}
+              agent={saved}
               tool={tool}
               saved={saved.tools.find(({ tool_id }) => tool_id === tool.tool_id)}
               onConfig={(config) =>

@@ -57,11 +57,7 @@ function Shown({ attachment: { name, preview, error, upload } }: { attachment: A
   return (
     <span className="flex min-w-0 flex-col">
       <FileName name={name} {...(upload && { size: upload.size })} />
-      {upload && !upload.text_extracted && isDocument(upload.content_type) && (
-        <span className="px-3 pb-1.5 text-xs text-warning">{t('attachments.noText')}</span>
-      )}
+      {upload?.text_error && <span className="px-3 pb-1.5 text-xs text-warning">{upload.text_error}</span>}
     </span>
   )
 }
-
-const isDocument = (type: string): boolean => !/^(image|audio|video)\//.test(type)

@@ -17,6 +17,8 @@ export interface ConversationActions {
   resend: (message: Unsent) => void
   /** Sends a new version of a user message, which starts a new branch. */
   edit: (message: ChatMessage, content: string) => void
+  /** Asks for the rest of a reply that was cut off. */
+  proceed: (message: ChatMessage) => void
   /** Requests another reply. If `target` is omitted, uses the model or agent of the given reply. */
   regenerate: (message: ChatMessage, target?: string) => void
   /** Switches to the branch that contains a message. */

@@ -16,6 +16,8 @@ export interface ReplyState {
   toolCalls: ToolCall[]
   media: ReplyMedia | null
   usage: ChatMessage['usage']
+  /** Why the model ended the reply. Only meaningful after the end. */
+  finishReason: ChatMessage['finish_reason']
   /** The reason for a failure, as a sentence for users. Null if the reply did not fail. */
   error: string | null
   hasEnded: boolean
@@ -31,6 +33,7 @@ const NOTHING: ReplyState = {
   toolCalls: [],
   media: null,
   usage: null,
+  finishReason: 'stop',
   error: null,
   hasEnded: false,
   isLost: false,
@@ -112,6 +115,8 @@ export class LiveReply {
         return this.#change({ toolCalls: withCall(this.#state.toolCalls, event.call) })
       case 'media':
         return this.#change({ media: event.media })
+      case 'finish':
+        return this.#change({ finishReason: event.reason })
       case 'usage':
         return this.#change({
           usage: {

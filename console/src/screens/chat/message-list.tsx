@@ -92,6 +92,7 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
                     message={message}
                     beside={siblings.get(message.parent_message_id) ?? NONE}
                     live={live && isOf(live, message) ? live : null}
+                    isLast={index === last}
                   />
                 </div>
               )

@@ -6,4 +6,6 @@ export interface MessageRowProps {
   /** All versions of the message, including the message itself. */
   beside: readonly ChatMessage[]
   live: LiveReply | null
+  /** Whether no message follows on the branch. */
+  isLast: boolean
 }

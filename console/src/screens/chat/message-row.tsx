@@ -8,5 +8,8 @@ export const MessageRow = memo(
   (props: MessageRowProps) =>
     props.message.role === 'user' ? <UserMessage {...props} /> : <Reply {...props} />,
   (before, now) =>
-    before.message === now.message && before.live === now.live && before.beside.length === now.beside.length,
+    before.message === now.message &&
+    before.live === now.live &&
+    before.isLast === now.isLast &&
+    before.beside.length === now.beside.length,
 )

@@ -52,6 +52,7 @@ const blank = (live: LiveReply): ChatMessage => ({
   error: null,
   error_code: null,
   error_values: null,
+  finish_reason: null,
   model_id: null,
   agent_id: null,
   file_uploads: [],

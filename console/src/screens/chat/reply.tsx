@@ -4,6 +4,7 @@ import { ReplyText } from '../../markdown/reply-text.tsx'
 import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { earlyEndText } from '../../ui/early-end.ts'
 import { failureText } from '../../ui/error-text.ts'
 import { Sources } from './citations.tsx'
 import { useActions } from './conversation-context.ts'
@@ -18,7 +19,7 @@ import { ToolCalls } from './tool-calls.tsx'
 
 const t = translator('chat')
 
-export function Reply({ message, beside, live }: MessageRowProps) {
+export function Reply({ message, beside, live, isLast }: MessageRowProps) {
   const state = useLiveState(live)
   const shown = state ? shownOf(message, state) : message
   const isUnderWay = shown.status === 'streaming'
@@ -54,7 +55,11 @@ export function Reply({ message, beside, live }: MessageRowProps) {
       {shown.file_uploads.length > 0 && <Files files={shown.file_uploads} />}
       <MediaMade media={shown.media} progress={isUnderWay ? (state?.media ?? null) : null} />
       {shown.citations.length > 0 && <Sources citations={shown.citations} open={cited} onOpen={setCited} />}
-      {isUnsent ? <UnsentNotice /> : <Ending message={shown} isLost={state?.isLost ?? false} />}
+      {isUnsent ? (
+        <UnsentNotice />
+      ) : (
+        <Ending message={shown} isLost={state?.isLost ?? false} isLast={isLast} />
+      )}
       {!isUnderWay && <ReplyFooter message={shown} beside={beside} />}
     </article>
   )
@@ -76,6 +81,7 @@ function shownOf(message: ChatMessage, state: ReplyState): ChatMessage {
     reasoning: state.reasoning === '' ? null : state.reasoning,
     status: state.hasEnded ? (state.error === null ? 'complete' : 'error') : 'streaming',
     error: state.error,
+    finish_reason: state.hasEnded && state.error === null ? state.finishReason : null,
     citations: state.citations.length > 0 ? state.citations : message.citations,
     tool_calls: state.toolCalls,
     media: mediaOf(state),
@@ -116,7 +122,13 @@ function UnsentNotice() {
   )
 }
 
-function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) {
+interface EndingProps {
+  message: ChatMessage
+  isLost: boolean
+  isLast: boolean
+}
+
+function Ending({ message, isLost, isLast }: EndingProps) {
   const { regenerate, mayWrite } = useActions()
   if (isLost)
     return (
@@ -130,6 +142,7 @@ function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) 
         <Badge tone="warning">{t('reply.stopped')}</Badge>
       </p>
     )
+  if (message.status === 'complete') return <EarlyEnd message={message} isLast={isLast} />
   if (message.status !== 'error') return null
   return (
     <div role="alert" className="flex flex-wrap items-center gap-3 rounded-xl bg-danger-soft px-4 py-3">
@@ -139,6 +152,23 @@ function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) 
       {mayWrite && (
         <Button size="small" onClick={() => regenerate(message)}>
           {t('reply.retry')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Tells that the model or its provider ended a reply early. The last reply can be continued. */
+function EarlyEnd({ message, isLast }: { message: ChatMessage; isLast: boolean }) {
+  const { proceed, mayWrite } = useActions()
+  const sentence = earlyEndText(message.finish_reason)
+  if (sentence === null) return null
+  return (
+    <div className="flex flex-wrap items-center gap-3 text-sm text-muted">
+      <p>{sentence}</p>
+      {message.finish_reason === 'length' && isLast && mayWrite && (
+        <Button size="small" onClick={() => proceed(message)}>
+          {t('reply.continue')}
         </Button>
       )}
     </div>

@@ -132,6 +132,8 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
       },
       edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) =>
         whenFree(() => begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, null)),
+      proceed: ({ id }: ChatMessage) =>
+        whenFree(() => begin({ content: t('reply.continue'), uploads: [], parentId: id }, true, null)),
       regenerate(message: ChatMessage, other?: string) {
         if (chatId === null) return
         const who = other ?? targetOf(message.model_id, message.agent_id)

@@ -121,12 +121,18 @@ function useRefresh(serverId: string) {
   return { isBusy, run: () => void run() }
 }
 
-const ToolLine = ({ tool: { name, description, input_schema } }: { tool: McpTool }) => (
+const ToolLine = ({ tool: { name, description, input_schema, left_out } }: { tool: McpTool }) => (
   <details className="rounded-xl border border-line">
     <summary className="rounded-xl px-3 py-2 text-sm">
       <code className="font-mono wrap-anywhere">{name}</code>
+      {left_out !== null && (
+        <span className="ml-2">
+          <Badge tone="warning">{t('servers.leftOut')}</Badge>
+        </span>
+      )}
     </summary>
     <div className="flex flex-col gap-2 px-3 pb-3">
+      {left_out !== null && <p className="text-sm wrap-anywhere text-warning">{left_out}</p>}
       <p className="text-sm wrap-anywhere whitespace-pre-wrap text-muted">
         {description || t('servers.noDescription')}
       </p>

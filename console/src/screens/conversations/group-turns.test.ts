@@ -18,6 +18,7 @@ const message = (
   error: null,
   error_code: null,
   error_values: null,
+  finish_reason: null,
   model_id: role === 'user' ? null : `model of ${id}`,
   usage: null,
   created_at: '2026-01-01T00:00:00.000Z',

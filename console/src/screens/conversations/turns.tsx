@@ -6,6 +6,7 @@ import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy.tsx'
+import { earlyEndText } from '../../ui/early-end.ts'
 import { failureText } from '../../ui/error-text.ts'
 import { Empty, More } from '../../ui/states.tsx'
 import { turnsOf } from './group-turns.ts'
@@ -90,6 +91,7 @@ const scrollTo = (element: HTMLElement | null): void => element?.scrollIntoView(
 
 function StoredReply({ reply, name }: { reply: ConversationMessage; name: string }) {
   const { content, status, error, error_code: code, error_values: values, usage } = reply
+  const earlyEnd = earlyEndText(reply.finish_reason)
   return (
     <Reply
       name={name}
@@ -107,6 +109,7 @@ function StoredReply({ reply, name }: { reply: ConversationMessage; name: string
       {status === 'streaming' && content === '' && (
         <p className="text-sm text-muted">{t('turns.thinking')}</p>
       )}
+      {earlyEnd && <p className="text-sm text-muted">{earlyEnd}</p>}
       {error && <p className="text-sm text-danger">{failureText(error, code, values)}</p>}
     </Reply>
   )

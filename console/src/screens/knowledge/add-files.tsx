@@ -11,7 +11,7 @@ import type { OutgoingFile, Uploads } from './use-uploads.ts'
 const t = translator('knowledge')
 
 /** The file types that the server accepts (api/kb/upload_file). */
-const KINDS = '.pdf,.txt,.docx,.xlsx,.csv,.md'
+const KINDS = '.pdf,.txt,.docx,.xlsx,.pptx,.odt,.ods,.odp,.rtf,.epub,.eml,.csv,.md'
 
 export function PickFiles({
   uploads,

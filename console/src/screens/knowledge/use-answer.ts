@@ -34,7 +34,7 @@ export function useAnswer(kbId: string): Answer {
   async function read(body: Body<'POST /api/kb/query'>, signal: AbortSignal): Promise<void> {
     const events = api.stream('POST /api/kb/query', { query: { kb_id: kbId }, body, signal })
     for await (const event of events) {
-      if ('error' in event) throw new Error(failureText(event.error, event.error_code, event.error_values))
+      if ('error' in event) throw new Error(failureText(event.error, event.code, event.values))
       if ('content' in event) buffer.add(event.content)
       else if ('sources' in event) setState((before) => ({ ...before, sources: event.sources }))
       else setState((before) => ({ ...before, ended: event }))

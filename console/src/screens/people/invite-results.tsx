@@ -64,6 +64,9 @@ const ResultLine = ({ result, result: { email, invitation } }: { result: Result 
       <span className="min-w-0 break-all">{email}</span>
     </span>
     {result.status === 'error' && <span className="text-sm text-danger">{reasonOf(result)}</span>}
+    {invitation?.message_left_out && (
+      <span className="text-sm text-muted">{t('invited.messageLeftOut')}</span>
+    )}
     {invitation?.token && <LinkLine token={invitation.token} email={email} />}
   </>
 )

@@ -1,6 +1,5 @@
-import type { PlaygroundEvent } from '@parley/client/schemas'
 import { expect, test } from 'vitest'
-import { NEW_REPLY, replyAfter } from './turn.ts'
+import { NEW_REPLY, type PlaygroundEvent, replyAfter } from './turn.ts'
 
 const after = (...events: PlaygroundEvent[]) => events.reduce(replyAfter, NEW_REPLY)
 const text = (message: string): PlaygroundEvent => ({ message, tool: null })

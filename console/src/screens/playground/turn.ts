@@ -1,4 +1,4 @@
-import type { PlaygroundEvent } from '@parley/client/schemas'
+import type { StreamedEvent } from '@parley/client'
 import { failureText } from '../../ui/error-text.ts'
 
 export interface Call {
@@ -22,13 +22,15 @@ export interface Reply {
   isOver: boolean
 }
 
+export type PlaygroundEvent = StreamedEvent<'POST /api/mcp_playground/chat'>
+
 export const NEW_REPLY: Reply = { parts: [], serverIds: [], error: null, isOver: false }
 
 export function replyAfter(reply: Reply, event: PlaygroundEvent): Reply {
   if ('error' in event)
     return {
       ...reply,
-      error: failureText(event.error, event.error_code, event.error_values),
+      error: failureText(event.error, event.code, event.values),
       isOver: true,
     }
   if ('mcp' in event) return { ...reply, serverIds: event.mcp.server_ids }

@@ -1,9 +1,8 @@
 import { ParleyError, Throttle } from '@parley/client'
-import type { PlaygroundEvent } from '@parley/client/schemas'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { translator } from '../../messages/index.ts'
-import { NEW_REPLY, type Reply, replyAfter } from './turn.ts'
+import { NEW_REPLY, type PlaygroundEvent, type Reply, replyAfter } from './turn.ts'
 
 const t = translator('playground')
 

@@ -5,6 +5,7 @@ import { readHints } from '../chat-request.ts'
 import { generate } from '../generate.ts'
 import { plainText } from '../read-content.ts'
 import { withIgnored } from '../review-parameters.ts'
+import { ignoredItems } from './hosted-items.ts'
 import { type Item, newItem, viewItem } from './items.ts'
 import { readInput } from './read-input.ts'
 import type { ResponseDependencies } from './respond.ts'
@@ -60,7 +61,7 @@ export async function compact(
     output: [...kept, newItem({ type: 'compaction', encrypted_content })].map(viewItem),
     usage: usageOf(outcome),
   }
-  return withIgnored(compaction, ignored)
+  return withIgnored(compaction, [...(input ? ignoredItems(input) : []), ...ignored])
 }
 
 const NO_SINK = { text: () => {} }
@@ -71,7 +72,9 @@ const lineOf =
   ({ content: item }: Item): string => {
     if (item.type === 'message') return `${item.role ?? 'user'}: ${plainText(item.content)}`
     if (item.type === 'function_call') return `assistant calls ${item.name}: ${item.arguments}`
-    if (item.type === 'function_call_output') return `result of the call: ${plainText(item.output)}`
+    if (item.type === 'custom_tool_call') return `assistant calls ${item.name}: ${item.input}`
+    if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output')
+      return `result of the call: ${plainText(item.output)}`
     return item.type === 'compaction' ? `summary of earlier messages: ${open(item, 'input')}` : ''
   }
 

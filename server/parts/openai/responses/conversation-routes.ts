@@ -21,13 +21,16 @@ import {
   removeHistoryItem,
   updateConversation,
 } from './conversations.ts'
-import { ItemList, ItemPageQuery } from './schemas.ts'
+import { ID_MAX, ItemList, ItemPageQuery } from './schemas.ts'
 
-const ConversationId = Type.String({ description: 'ID of the conversation, such as `conv_…`.' })
+const ConversationId = Type.String({
+  maxLength: ID_MAX,
+  description: 'ID of the conversation, such as `conv_…`.',
+})
 const params = Type.Object({ conversation_id: ConversationId })
 const itemParams = Type.Object({
   conversation_id: ConversationId,
-  item_id: Type.String({ description: 'ID of the item, such as `msg_…`.' }),
+  item_id: Type.String({ maxLength: ID_MAX, description: 'ID of the item, such as `msg_…`.' }),
 })
 const CREATE_ERRORS = ['org.not_found', 'deployment.not_api', 'deployment.paused'] as const
 const FIND_ERRORS = [...CREATE_ERRORS, 'openai.conversation_not_found'] as const
@@ -51,7 +54,7 @@ export const conversationRoutes: Route[] = [
     bodyLimits,
     effects: 'database',
     reply: [200, Conversation],
-    errors: [...CREATE_ERRORS, 'openai.stores_nothing', 'openai.item_not_found'],
+    errors: [...CREATE_ERRORS, 'openai.stores_nothing', 'openai.item_not_found', 'upload.quota'],
     handler: ({ scope, body }) => createConversation(scope, body),
   }),
   defineRoute({
@@ -76,7 +79,7 @@ export const conversationRoutes: Route[] = [
     example: { metadata: { topic: 'Orders' } },
     effects: 'database',
     reply: [200, Conversation],
-    errors: FIND_ERRORS,
+    errors: [...FIND_ERRORS, 'upload.quota'],
     handler: ({ scope, params, body }) => updateConversation(scope, params.conversation_id, body),
   }),
   defineRoute({
@@ -115,7 +118,7 @@ export const conversationRoutes: Route[] = [
     bodyLimits,
     effects: 'database',
     reply: [200, ItemList],
-    errors: [...FIND_ERRORS, 'openai.stores_nothing', 'openai.item_not_found'],
+    errors: [...FIND_ERRORS, 'openai.stores_nothing', 'openai.item_not_found', 'upload.quota'],
     handler: ({ scope, params, body }) => addToHistory(scope, params.conversation_id, body),
   }),
   defineRoute({

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { described, Enum } from '#platform/http/schemas.ts'
 import { JsonSchema, open, optional } from '../schemas.ts'
-import { ResponseItem } from './schemas.ts'
+import { SentItem } from './schemas.ts'
 
 /** Maximum number of items that one request adds, as in OpenAI's API. */
 const ADDED_MAX = 20
@@ -10,7 +10,7 @@ const Metadata = optional(described(JsonSchema, 'Metadata of the client.'))
 
 export const NewConversation = open(
   {
-    items: optional(Type.Array(ResponseItem, { maxItems: ADDED_MAX, description: 'First items.' })),
+    items: optional(Type.Array(SentItem, { maxItems: ADDED_MAX, description: 'First items.' })),
     metadata: Metadata,
   },
   { title: 'OpenAiNewConversation' },
@@ -20,7 +20,7 @@ export const ConversationMetadata = open({ metadata: Metadata }, { title: 'OpenA
 
 export const ConversationItems = open(
   {
-    items: Type.Array(ResponseItem, { minItems: 1, maxItems: ADDED_MAX, description: 'Items to add.' }),
+    items: Type.Array(SentItem, { minItems: 1, maxItems: ADDED_MAX, description: 'Items to add.' }),
   },
   { title: 'OpenAiConversationItems' },
 )

@@ -3,7 +3,7 @@ import { appendItems, readConversation } from './conversation-store.ts'
 import { copyOf, type Item, uuidIn } from './items.ts'
 import type { ResponseRequest } from './schemas.ts'
 import { type NewResponse, readChain, readRetentionDays, storeResponse } from './store.ts'
-import type { Owner } from './stored-items.ts'
+import { inTransaction, type StoringOwner } from './stored-items.ts'
 
 /** The items that a response continues, and how the response is stored. */
 export interface History {
@@ -11,7 +11,7 @@ export interface History {
   items: readonly Item[]
   /** Whether the response is stored. */
   isStored: boolean
-  /** Stores the response if `isStored`, and adds its items to the conversation that it continues. */
+  /** Stores the response if `isStored`, and adds its items to the conversation that it continues. Throws upload.quota. */
   store(response: Omit<NewResponse, 'previousId'>): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export interface History {
  * request.invalid.
  */
 export async function openHistory(
-  owner: Owner,
+  owner: StoringOwner,
   { previous_response_id: previous, conversation, store }: ResponseRequest,
   remembered: readonly Item[] | undefined,
 ): Promise<History> {
@@ -35,8 +35,10 @@ export async function openHistory(
       items,
       isStored,
       async store(response) {
-        if (isStored) await storeResponse(owner, { ...response, previousId: null }, days)
-        await appendItems(owner, id, [...response.input, ...response.output], days)
+        await inTransaction(owner, async (tx) => {
+          await appendItems(tx, id, [...response.input, ...response.output], days)
+          if (isStored) await storeResponse(tx, { ...response, previousId: null }, days)
+        })
       },
     }
   }

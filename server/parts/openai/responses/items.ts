@@ -21,6 +21,8 @@ const PREFIXES = {
   message: 'msg',
   function_call: 'fc',
   function_call_output: 'fco',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctco',
   reasoning: 'rs',
   compaction: 'cmp',
   conversation: 'conv',

@@ -1,26 +1,21 @@
 import { fail, sentence } from '#errors'
 import type { ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
-import {
-  IMAGES_MAX,
-  readCall,
-  readChoice,
-  readEffort,
-  readFormat,
-  readHints,
-  readRarer,
-  readSampling,
-  readTool,
-} from '../chat-request.ts'
-import { plainText, readContent } from '../read-content.ts'
+import { IMAGES_MAX, readEffort, readFormat, readHints, readRarer, readSampling } from '../chat-request.ts'
+import { readCall } from '../chat-tools.ts'
+import type { ClientTools } from '../client-tools.ts'
+import { customArguments } from '../custom-tools.ts'
+import { joinVisible, plainText, readContent } from '../read-content.ts'
 import { newImageBudget } from '../read-image.ts'
+import { readExtra } from '../review-parameters.ts'
 import type { PlacedItem } from './read-input.ts'
-import type { ResponseItem, ResponsePart, ResponseRequest } from './schemas.ts'
+import { type ResponseItem, type ResponsePart, ResponseRequest } from './schemas.ts'
 
 interface ReadingContext {
   net: Net
   /** Decrypts the summary of a `compaction`. `at` is its place in the request. */
   openCompaction(item: ResponseItem, at: string): string
+  tools: ClientTools
 }
 
 /** Introduces the summary of a `compaction`. */
@@ -32,24 +27,24 @@ export async function readResponseRequest(
   body: Omit<ResponseRequest, 'input'>,
   items: readonly PlacedItem[],
 ): Promise<ModelRequest> {
-  const { instructions, tools, tool_choice: choice, max_output_tokens: maxTokens } = body
+  const { instructions, max_output_tokens: maxTokens } = body
   const instructionTexts = items
     .filter(({ content }) => isInstruction(content))
     .map(({ content }) => plainText(content.content))
   const system = [...(instructions ? [instructions] : []), ...instructionTexts]
   return {
-    ...(system.length > 0 && { system: system.join('\n\n') }),
+    ...(system.length > 0 && { system: joinVisible(system) }),
     messages: await readItems(context, items),
-    ...(tools?.length && { tools: tools.map(readTool) }),
-    ...readChoice(choice, tools ?? []),
+    ...context.tools.read(),
     ...readSampling(body),
-    ...(maxTokens && { maxTokens }),
+    ...(maxTokens && { maxTokens, maxTokensIncludeThinking: true }),
     ...readFormat(body.text?.format),
     ...readEffort(body.reasoning?.effort),
     ...readRarer(body),
     ...readLogprobs(body),
     ...(body.text?.verbosity && { verbosity: body.text.verbosity }),
     ...readHints(body),
+    ...readExtra(ResponseRequest, body),
   }
 }
 
@@ -62,7 +57,7 @@ const isInstruction = ({ type, role }: ResponseItem): boolean =>
   type === 'message' && (role === 'system' || role === 'developer')
 
 async function readItems(
-  { net, openCompaction }: ReadingContext,
+  { net, openCompaction, tools }: ReadingContext,
   items: readonly PlacedItem[],
 ): Promise<ModelMessage[]> {
   const images = items
@@ -74,8 +69,11 @@ async function readItems(
   const read: ModelMessage[] = []
   for (const { at, content: item, signature } of items) {
     if (isInstruction(item) || item.type === 'reasoning') continue
-    if (item.type === 'function_call') addCall(read, names, at, item, signature)
-    else if (item.type === 'function_call_output') {
+    if (item.type === 'function_call' || item.type === 'custom_tool_call') {
+      const call = readItemCall(tools, at, item)
+      names.set(call.id, call.name)
+      addCall(read, { ...call, ...(signature !== null && { signature }) })
+    } else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
       const toolName = names.get(item.call_id ?? '')
       if (toolName === undefined) throw refuse(sentence('openai.call_id', { field: at }))
       read.push({
@@ -94,21 +92,18 @@ async function readItems(
   return read
 }
 
+/** Returns the call of the function that stands for the client's tool. */
+function readItemCall(tools: ClientTools, at: string, item: ResponseItem): ToolCall {
+  const { call_id: id = '', name: own = '', arguments: text = '' } = item
+  if (id === '' || own === '') throw refuse(sentence('openai.call_fields', { field: at }))
+  const name = tools.offeredName(item) ?? own
+  return item.type === 'custom_tool_call'
+    ? { id, name, input: customArguments(item.input ?? '') }
+    : readCall(id, { name, arguments: text })
+}
+
 /** Adds a tool call. If the last message is from the assistant, the call is added to it, or else to a new message. */
-function addCall(
-  read: ModelMessage[],
-  names: Map<string, string>,
-  at: string,
-  item: ResponseItem,
-  signature: string | null,
-): void {
-  const { call_id: id = '', name = '', arguments: text = '' } = item
-  if (id === '' || name === '') throw refuse(sentence('openai.call_fields', { field: at }))
-  const call: ToolCall = {
-    ...readCall(at, id, { name, arguments: text }),
-    ...(signature !== null && { signature }),
-  }
-  names.set(id, name)
+function addCall(read: ModelMessage[], call: ToolCall): void {
   const last = read.at(-1)
   if (last?.role === 'assistant') last.toolCalls = [...(last.toolCalls ?? []), call]
   else read.push({ role: 'assistant', content: '', toolCalls: [call] })

@@ -5,11 +5,13 @@ import type { Services } from '#platform/services.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { Sender } from '../../agents/index.ts'
 import type { Outcome } from '../../llm/index.ts'
+import { ClientTools } from '../client-tools.ts'
 import { generate, type OpenAiDependencies } from '../generate.ts'
 import { refuseFields } from '../refused-fields.ts'
 import { type FieldNames, ignoredHeader, withIgnored } from '../review-parameters.ts'
 import { openerOf } from './compaction.ts'
 import { openHistory } from './history.ts'
+import { ignoredItems } from './hosted-items.ts'
 import type { Item } from './items.ts'
 import { type PlacedItem, readInput } from './read-input.ts'
 import { readResponseRequest } from './read-request.ts'
@@ -78,10 +80,11 @@ export async function beginResponse(
   const { net, secrets, log } = deps.services
   const history = await openHistory(scope, body, remembered)
   const input = await readInput(scope, body.input)
-  const context = { net, openCompaction: openerOf(secrets, scope.organizationId) }
+  const tools = new ClientTools(body)
+  const context = { net, openCompaction: openerOf(secrets, scope.organizationId), tools }
   const request = await readResponseRequest(context, body, [...history.items.map(placedIn(body)), ...input])
 
-  const writer = new ResponseWriter(body, emit)
+  const writer = new ResponseWriter(body, tools, emit)
   const call = { name: body.model, request, fields: FIELDS }
   const { id, created, model, ended, ignored } = await generate(deps, sender, call, writer.sink, signal)
   writer.begin({ id, created, model, isStored: history.isStored })
@@ -90,6 +93,7 @@ export async function beginResponse(
     commitWithAnswer(() => history.store({ id, view, input: input.map(withoutPlace), output })).then(
       () => null,
       (error: unknown) => {
+        if (error instanceof AppError && error.code === 'upload.quota') return error
         log.error({ err: error }, 'a response was not stored')
         return error instanceof AppError ? error : fail('server.error', {}, { cause: error })
       },
@@ -97,13 +101,21 @@ export async function beginResponse(
   const finish = async (outcome: Outcome): Promise<EndedResponse> => {
     const { view, items } = writer.finish(outcome)
     const isOver = outcome.failure !== null || signal.aborted
-    const failure = isOver ? outcome.failure : await store(view, items)
-    const final = failure ? writer.finish({ ...outcome, failure }).view : view
+    const refusal = isOver ? null : await store(view, items)
+    const isFull = refusal?.code === 'upload.quota'
+    const failure = isFull ? null : (refusal ?? outcome.failure)
+    const shown = failure ? writer.finish({ ...outcome, failure }).view : view
+    const final = isFull ? { ...shown, store: false, not_stored: refusal.message } : shown
     writer.conclude(final)
     return { view: final, failure, items: [...history.items, ...input.map(withoutPlace), ...items] }
   }
   // Metadata is returned with the response, so it is not ignored.
-  return { ignored: ignored.filter((field) => field !== 'metadata'), ended: ended.then(finish) }
+  const unused = [
+    ...ignoredItems(body.input),
+    ...tools.ignored,
+    ...ignored.filter((field) => field !== 'metadata'),
+  ]
+  return { ignored: unused, ended: ended.then(finish) }
 }
 
 /** Returns a function that names the request's field from which an earlier item comes. */

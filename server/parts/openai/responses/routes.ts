@@ -11,6 +11,7 @@ import {
   Compaction,
   CompactionRequest,
   DeletedResponse,
+  ID_MAX,
   ItemList,
   ItemPageQuery,
   Response,
@@ -18,7 +19,7 @@ import {
 } from './schemas.ts'
 
 const params = Type.Object({
-  response_id: Type.String({ description: 'ID of the response, such as `resp_…`.' }),
+  response_id: Type.String({ maxLength: ID_MAX, description: 'ID of the response, such as `resp_…`.' }),
 })
 const FIND_ERRORS = [
   'org.not_found',

@@ -3,6 +3,7 @@ import { described, Enum, Nullable } from '#platform/http/schemas.ts'
 import {
   ADDRESS_MAX,
   CHOICES,
+  COUNT_MAX,
   EFFORTS,
   FunctionOfTool,
   Hints,
@@ -21,8 +22,9 @@ import {
   Usage,
   VERBOSITIES,
 } from '../schemas.ts'
+import { HOSTED_TYPES } from './hosted-items.ts'
 
-const ID_MAX = 500
+export const ID_MAX = 500
 
 const ResponsePart = open({
   type: Type.String({
@@ -30,6 +32,7 @@ const ResponsePart = open({
     description: 'Type of the part, such as `input_text` or `input_image`.',
   }),
   text: Type.Optional(described(Text, 'Text of the part.')),
+  refusal: Type.Optional(described(Text, 'Text of a part of type `refusal`.')),
   image_url: optional(Type.String({ maxLength: ADDRESS_MAX, description: 'URL or data URL of the image.' })),
 })
 
@@ -57,11 +60,13 @@ export const ResponseItem = open(
     ),
     call_id: Type.Optional(Type.String({ maxLength: ID_MAX, description: 'ID of the function call.' })),
     name: Type.Optional(described(ToolName, 'Name of the called function.')),
+    namespace: optional(Type.String({ maxLength: ID_MAX, description: 'Namespace of the called function.' })),
     arguments: Type.Optional(described(Text, 'Arguments of the call, as JSON text.')),
+    input: Type.Optional(described(Text, 'Input of a `custom_tool_call`.')),
     output: Type.Optional(
       Type.Unsafe<string | Static<typeof ResponsePart>[]>({
         anyOf: [Text, Type.Array(ResponsePart, { maxItems: PARTS_MAX })],
-        description: 'Result of the function call.',
+        description: 'Result of the call.',
       }),
     ),
     encrypted_content: optional(
@@ -72,8 +77,21 @@ export const ResponseItem = open(
 )
 export type ResponseItem = Static<typeof ResponseItem>
 
-export const ResponseInput = Type.Unsafe<string | ResponseItem[]>({
-  anyOf: [Text, Type.Array(ResponseItem, { minItems: 1, maxItems: MESSAGES_MAX })],
+const HostedItem = open(
+  {
+    type: Enum(HOSTED_TYPES, {
+      description: 'Type of an item of a tool that OpenAI runs. The model receives its text, if it has any.',
+    }),
+  },
+  { title: 'OpenAiHostedItem' },
+)
+export type HostedItem = Static<typeof HostedItem> & Record<string, unknown>
+
+/** An item that a client sends. */
+export const SentItem = Type.Unsafe<ResponseItem | HostedItem>({ anyOf: [ResponseItem, HostedItem] })
+
+export const ResponseInput = Type.Unsafe<string | (ResponseItem | HostedItem)[]>({
+  anyOf: [Text, Type.Array(SentItem, { minItems: 1, maxItems: MESSAGES_MAX })],
   description: 'Text, or a list of items. An `item_reference` stands for an item of a stored response.',
 })
 const PreviousResponseId = optional(
@@ -82,6 +100,46 @@ const PreviousResponseId = optional(
     description: 'ID of the response to continue. The model receives its input and output before `input`.',
   }),
 )
+
+const TOOL_TYPE = 'Type of the tool: `function`, `custom`, `namespace`, or a tool that OpenAI runs.'
+const toolFields = {
+  type: Type.String({ maxLength: 100, description: TOOL_TYPE }),
+  ...FunctionOfTool,
+  name: optional(described(ToolName, 'Name of the tool.')),
+  format: optional(
+    open(
+      {
+        syntax: optional(Type.String({ maxLength: 50, description: 'Syntax of the grammar.' })),
+        definition: optional(described(Text, 'The grammar.')),
+      },
+      { description: 'Format of the input of a custom tool.' },
+    ),
+  ),
+}
+
+const ResponseTool = open({
+  ...toolFields,
+  tools: optional(
+    Type.Array(open(toolFields), { maxItems: TOOLS_MAX, description: 'Members of a `namespace`.' }),
+  ),
+})
+export type ResponseTool = Static<typeof ResponseTool>
+
+const NamedChoice = {
+  type: Type.String({ maxLength: 100, description: TOOL_TYPE }),
+  name: Type.Optional(described(ToolName, 'Name of the tool.')),
+  namespace: optional(Type.String({ maxLength: ID_MAX, description: 'Namespace of the tool.' })),
+}
+const ToolChoice = open({
+  ...NamedChoice,
+  mode: Type.Optional(
+    Enum(['auto', 'required'], { description: 'Whether the model must call one of the allowed tools.' }),
+  ),
+  tools: Type.Optional(
+    Type.Array(open(NamedChoice), { maxItems: TOOLS_MAX, description: 'Tools of the type `allowed_tools`.' }),
+  ),
+})
+type ToolChoice = Static<typeof ToolChoice>
 
 export const ResponseRequest = open(
   {
@@ -114,33 +172,31 @@ export const ResponseRequest = open(
       }),
     ),
     tools: optional(
-      Type.Array(
-        open({ type: Enum(['function'], { description: 'Always `function`.' }), ...FunctionOfTool }),
-        { maxItems: TOOLS_MAX, description: 'Functions that the model can call.' },
-      ),
+      Type.Array(ResponseTool, {
+        maxItems: TOOLS_MAX,
+        description:
+          'Tools that the model can call. Tools that OpenAI runs, such as `web_search`, are ignored.',
+      }),
     ),
     tool_choice: optional(
-      Type.Unsafe<(typeof CHOICES)[number] | { type: 'function'; name: string }>({
-        anyOf: [
-          Enum(CHOICES),
-          open({
-            type: Enum(['function'], { description: 'Always `function`.' }),
-            name: described(ToolName, 'Name of the function.'),
-          }),
-        ],
-        description: 'Whether the model calls tools, or the function that it must call.',
+      Type.Unsafe<(typeof CHOICES)[number] | ToolChoice>({
+        anyOf: [Enum(CHOICES), ToolChoice],
+        description:
+          'Whether the model calls tools, the tool that it must call, or the tools to choose from.',
       }),
     ),
     ...Sampling,
     max_output_tokens: optional(
       Type.Integer({
         minimum: 1,
+        maximum: COUNT_MAX,
         description: 'Maximum number of tokens of the reply, including reasoning.',
       }),
     ),
     max_tool_calls: optional(
       Type.Integer({
         minimum: 1,
+        maximum: COUNT_MAX,
         description: "Maximum number of calls of OpenAI's own tools. Returned, with no other effect.",
       }),
     ),
@@ -152,7 +208,9 @@ export const ResponseRequest = open(
       }),
     ),
     truncation: optional(
-      Enum(['disabled'], { description: 'Always `disabled`: input beyond the context of the model fails.' }),
+      Enum(['auto', 'disabled'], {
+        description: 'Accepted for compatibility. Input beyond the context of the model fails.',
+      }),
     ),
     ...Rarer,
     reasoning: optional(
@@ -226,6 +284,11 @@ export const Response = Type.Object(
       Type.String({ description: 'ID of the response that this one continues.' }),
     ),
     store: Type.Boolean({ description: 'Whether the response is stored.' }),
+    not_stored: Type.Optional(
+      Type.String({
+        description: 'Reason why the response and its conversation are not stored: the storage is full.',
+      }),
+    ),
     output: Type.Array(OutputItem, { description: 'Output items.' }),
     usage: Nullable(Usage),
   },

@@ -12,7 +12,10 @@ const Create = Type.Object(
   { additionalProperties: true },
 )
 
-/** Maximum size of the items that a connection remembers, in bytes of JSON text. */
+/**
+ * Maximum size of the items that a connection remembers, in bytes of JSON text.
+ * @limit items that a WebSocket remembers
+ */
 const MEMORY_BYTES_MAX = 20 * 1024 * 1024
 
 /**

@@ -1,5 +1,5 @@
 import { fail } from '#errors'
-import { deleteOlderThan, type RetentionRule } from '#platform/sweeps/retention.ts'
+import { quotaFull, reservation } from '#platform/limits/stored-bytes.ts'
 import { type Item, uuidIn } from './items.ts'
 import {
   type BoundedItem,
@@ -8,6 +8,7 @@ import {
   ITEMS_MAX,
   type ItemRange,
   isOwn,
+  lockedOrganization,
   type Owner,
   withSize,
 } from './stored-items.ts'
@@ -18,13 +19,10 @@ import type { ResponseView } from './view-response.ts'
  * statement finds only responses of the caller: of the same user, and of the same API key or of none.
  */
 
-/** Deletes responses and conversations whose retention has ended, with their items. */
-export const responseRetention: RetentionRule[] = [
-  deleteOlderThan({ table: 'responses', column: 'expires_at' }, 0),
-  deleteOlderThan({ table: 'response_conversations', column: 'expires_at' }, 0),
-]
-
-/** Maximum number of responses in a chain. No model has a context for more. */
+/**
+ * Maximum number of responses in a chain. No model has a context for more.
+ * @limit stored responses that a response continues
+ */
 const CHAIN_MAX = 1_000
 
 /** Returns for how many days the organization stores responses. 0 means that it stores none. */
@@ -43,6 +41,7 @@ export interface NewResponse {
   output: readonly Item[]
 }
 
+/** Throws upload.quota. */
 export async function storeResponse(
   { sql, organizationId, userId, apiKeyId }: Owner,
   { id, previousId, view, input, output }: NewResponse,
@@ -53,16 +52,24 @@ export async function storeResponse(
     position,
     is_output: position >= input.length,
   }))
-  await sql`
-    with stored as (
-      insert into responses (id, organization_id, user_id, api_key_id, previous_id, view, expires_at)
-      values (${id}, ${organizationId}, ${userId}, ${apiKeyId}, ${previousId},
-        ${JSON.stringify({ ...view, output: [] })}::text::jsonb, now() + ${days} * interval '1 day'))
-    insert into response_items
-      (id, organization_id, user_id, response_id, position, is_output, content, signature, bytes)
-    select i.id, ${organizationId}, ${userId}, ${id}, i.position, i.is_output, i.content, i.signature, i.bytes
-    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      as i (id uuid, position int, is_output bool, content jsonb, signature text, bytes int)`
+  const stored = JSON.stringify({ ...view, output: [] })
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, Buffer.byteLength(stored))
+  const [{ limit } = { limit: null }] = await sql<{ limit: string | null }[]>`
+    with reserved as materialized (select ${reservation(sql, organizationId, bytes)} as limit),
+    stored as (
+      insert into responses
+        (id, organization_id, user_id, api_key_id, previous_id, view, stored_bytes, expires_at)
+      select ${id}, ${organizationId}, ${userId}, ${apiKeyId}, ${previousId}::uuid, ${stored}::text::jsonb, ${bytes}::bigint,
+        now() + ${days} * interval '1 day'
+      from reserved where reserved.limit is null returning id),
+    items as (
+      insert into response_items
+        (id, organization_id, user_id, response_id, position, is_output, content, signature, bytes)
+      select i.id, ${organizationId}, ${userId}, stored.id, i.position, i.is_output, i.content, i.signature, i.bytes
+      from stored cross join jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+        as i (id uuid, position int, is_output bool, content jsonb, signature text, bytes int))
+    select reserved.limit from reserved`
+  if (limit !== null) throw quotaFull(limit)
 }
 
 /** Returns a stored response without its output. Throws openai.response_not_found. */
@@ -71,15 +78,18 @@ export async function findResponse(owner: Owner, name: string): Promise<{ id: st
   const id = uuidIn(name)
   const [found] = await sql<{ view: ResponseView }[]>`
     select r.view from responses r where r.id = ${id} and ${isOwn(owner)}`
-  if (id === null || !found) throw fail('openai.response_not_found', { id: name })
+  if (id === null || !found) throw fail('openai.response_not_found', { value: name })
   return { id, view: found.view }
 }
 
 /** Deletes a response. Responses that continue it cannot be continued any more. Throws openai.response_not_found. */
 export async function deleteResponse(owner: Owner, name: string): Promise<void> {
   const { sql } = owner
-  const { count } = await sql`delete from responses r where r.id = ${uuidIn(name)} and ${isOwn(owner)}`
-  if (count === 0) throw fail('openai.response_not_found', { id: name })
+  const { count } = await sql`
+    with ${lockedOrganization(owner)}
+    delete from responses r using organization
+    where r.organization_id = organization.id and r.id = ${uuidIn(name)} and ${isOwn(owner)}`
+  if (count === 0) throw fail('openai.response_not_found', { value: name })
 }
 
 /** Returns items of a response. If the item `afterId` is not one of them, returns none. */
@@ -117,6 +127,7 @@ export async function readChain(owner: Owner, name: string): Promise<Item[]> {
     order by chain.depth desc, i.position limit ${ITEMS_MAX + 1}`
   const [first] = rows
   const isWhole = first?.previous_id === null
-  if (!first || (!isWhole && first.depth < CHAIN_MAX)) throw fail('openai.previous_not_found', { id: name })
+  if (!first || (!isWhole && first.depth < CHAIN_MAX))
+    throw fail('openai.previous_not_found', { value: name })
   return complete(rows, !isWhole)
 }

@@ -1,20 +1,42 @@
+import type { TenantStatements } from '#database/tenant-sql.ts'
 import { fail, sentence } from '#errors'
 import type { Sender } from '../../agents/index.ts'
 import type { Item } from './items.ts'
 
 /* The owner of stored responses and conversations, and the limits of the items that a request reads. */
 
-export type Owner = Sender['scope']
+export type Owner = Pick<Sender['scope'], 'organizationId' | 'userId' | 'apiKeyId'> & {
+  sql: TenantStatements
+}
 
-/** Maximum number of items that one request reads. */
+/** An owner whose statements can form a transaction. */
+export type StoringOwner = Sender['scope']
+
+export const inTransaction = <Result>(
+  { sql, organizationId, userId, apiKeyId }: StoringOwner,
+  work: (owner: Owner) => Promise<Result>,
+): Promise<Result> =>
+  sql.begin((tx) => work({ sql: tx, organizationId, userId, apiKeyId })) as Promise<Result>
+
+/** Maximum number of items that one request reads. @limit stored items that a request reads */
 export const ITEMS_MAX = 2_000
-/** Maximum size of the stored items that one request reads, in bytes of JSON text. Equal to that of a request. */
+/**
+ * Maximum size of the stored items that one request reads, in bytes of JSON text. Equal to that of a request.
+ * @limit all stored items that a request reads
+ */
 export const BYTES_MAX = 20 * 1024 * 1024
 
 /** Returns SQL for the condition that the response or conversation `r` is the caller's and has not expired. */
 export const isOwn = ({ sql, organizationId, userId, apiKeyId }: Owner) =>
   sql`r.organization_id = ${organizationId} and r.user_id = ${userId}
     and r.api_key_id is not distinct from ${apiKeyId}::uuid and r.expires_at > now()`
+
+/**
+ * SQL for a CTE `organization` that locks the row whose `stored_bytes` a statement changes, before the statement changes
+ * others (docs/lock-order.md). The statement must join it.
+ */
+export const lockedOrganization = ({ sql, organizationId }: Owner) => sql`
+  organization as materialized (select id from organizations where id = ${organizationId} for no key update)`
 
 /** Part of a list of items, in order. */
 export interface ItemRange {
@@ -26,7 +48,7 @@ export interface ItemRange {
 
 export const withSize = (item: Item) => ({
   ...item,
-  bytes: Buffer.byteLength(JSON.stringify(item.content)),
+  bytes: Buffer.byteLength(JSON.stringify(item.content)) + Buffer.byteLength(item.signature ?? ''),
 })
 
 /** An item, or null in place of content beyond the size that one request reads. */

@@ -1,9 +1,13 @@
+import { openAiCodeOf } from '#platform/http/wire-errors.ts'
 import type { Outcome } from '../../llm/index.ts'
 import { conversationIdOf } from './history.ts'
 import type { ItemView } from './items.ts'
-import type { ResponseRequest } from './schemas.ts'
+import type { ResponseRequest, ResponseTool } from './schemas.ts'
 
-export type ResponseView = ReturnType<typeof viewResponse>
+export type ResponseView = ReturnType<typeof viewResponse> & {
+  /** Why the response is not stored, although the request wants it. */
+  not_stored?: string
+}
 
 interface Progress {
   /** UUID of the response. */
@@ -35,10 +39,7 @@ export function viewResponse(
     completed_at: status === 'completed' ? Math.floor(Date.now() / 1000) : null,
     status,
     background: false,
-    error: failure && {
-      code: failure.status === 429 ? 'rate_limit_exceeded' : 'server_error',
-      message: failure.message,
-    },
+    error: failure && { code: openAiCodeOf(failure), message: failure.message },
     conversation: body.conversation ? { id: conversationIdOf(body.conversation) } : null,
     incomplete_details: status === 'incomplete' ? { reason: reasonOf(outcome) } : null,
     instructions: body.instructions ?? null,
@@ -59,22 +60,22 @@ export function viewResponse(
       ...(body.text?.verbosity && { verbosity: body.text.verbosity }),
     },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: (body.tools ?? []).map(({ type, name, description = null, parameters = null, strict }) => ({
-      type,
-      name,
-      description,
-      parameters,
-      strict: strict ?? false,
-    })),
+    tools: (body.tools ?? []).map(viewTool),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     frequency_penalty: body.frequency_penalty ?? 0,
     presence_penalty: body.presence_penalty ?? 0,
-    truncation: 'disabled',
+    truncation: body.truncation ?? 'disabled',
     usage: outcome && usageOf(outcome),
     user: body.user ?? null,
     metadata: body.metadata ?? {},
   }
+}
+
+function viewTool(tool: ResponseTool) {
+  if (tool.type !== 'function') return tool
+  const { type, name, description = null, parameters = null, strict } = tool
+  return { type, name, description, parameters, strict: strict ?? false }
 }
 
 const reasonOf = (outcome: Outcome | null): string =>

@@ -1,19 +1,32 @@
 import { newId } from '#database/new-id.ts'
+import { argumentsTextOf } from '#platform/models/tool-calls.ts'
 import type { ModelSink, TokenLogprob, ToolCall } from '#platform/models/types.ts'
 import type { Outcome } from '../../llm/index.ts'
+import type { ClientTools } from '../client-tools.ts'
+import { customInput } from '../custom-tools.ts'
 import { type Item, type ItemContent, type ItemView, nameOf, viewItem } from './items.ts'
 import type { ResponseRequest } from './schemas.ts'
 import { type ResponseView, viewResponse } from './view-response.ts'
 
 interface TextItem {
   type: 'message' | 'reasoning'
+  /** True for a message with which the model declined. */
+  isRefusal: boolean
   id: string
   text: string
   logprobs: TokenLogprob[]
   status: 'in_progress' | 'completed' | 'incomplete'
 }
 
-type OutputItem = TextItem | { type: 'function_call'; id: string; call: ToolCall }
+interface CallItem {
+  type: 'function_call' | 'custom_tool_call'
+  id: string
+  call: ToolCall
+}
+
+type OutputItem = TextItem | CallItem
+
+const isCall = (item: OutputItem): item is CallItem => 'call' in item
 
 export type Emit = (event: { type: string }, number: number) => void
 
@@ -31,6 +44,7 @@ interface Frame {
  */
 export class ResponseWriter {
   readonly #body: ResponseRequest
+  readonly #tools: ClientTools
   readonly #emit: Emit
   readonly #summarizes: boolean
   readonly #items: OutputItem[] = []
@@ -39,14 +53,16 @@ export class ResponseWriter {
   /** Calls of the sink that arrived before the response's id was known. Null once they have been replayed. */
   #early: (() => void)[] | null = []
 
-  constructor(body: ResponseRequest, emit: Emit) {
+  constructor(body: ResponseRequest, tools: ClientTools, emit: Emit) {
     this.#body = body
+    this.#tools = tools
     this.#emit = emit
     this.#summarizes = body.reasoning?.summary != null
   }
 
   readonly sink: ModelSink = {
-    text: (text, logprobs) => this.#when(() => this.#addText('message', text, logprobs)),
+    text: (text, logprobs) => this.#when(() => this.#addText('message', text, { logprobs })),
+    refusal: (text) => this.#when(() => this.#addText('message', text, { isRefusal: true })),
     reasoning: (text) => this.#when(() => this.#addText('reasoning', text)),
     toolCall: (call) => this.#when(() => this.#addCall(call)),
   }
@@ -78,13 +94,19 @@ export class ResponseWriter {
     else this.#early.push(add)
   }
 
-  #addText(type: TextItem['type'], text: string, logprobs: TokenLogprob[] = []): void {
+  #addText(
+    type: TextItem['type'],
+    text: string,
+    { logprobs = [], isRefusal = false }: { logprobs?: TokenLogprob[] | undefined; isRefusal?: boolean } = {},
+  ): void {
     const last = this.#items.at(-1)
-    const item = last?.type === type ? (last as TextItem) : this.#beginText(type)
+    const continues = last?.type === type && (last as TextItem).isRefusal === isRefusal
+    const item = continues ? (last as TextItem) : this.#beginText(type, isRefusal)
     item.text += text
     item.logprobs.push(...logprobs)
     const position = this.#partOf(item)
-    if (type === 'message')
+    if (isRefusal) this.#emitEvent('response.refusal.delta', { ...position, delta: text })
+    else if (type === 'message')
       this.#emitEvent('response.output_text.delta', {
         ...position,
         delta: text,
@@ -93,9 +115,9 @@ export class ResponseWriter {
     else this.#emitEvent(`response.${this.#reasoningText()}.delta`, { ...position, delta: text })
   }
 
-  #beginText(type: TextItem['type']): TextItem {
+  #beginText(type: TextItem['type'], isRefusal: boolean): TextItem {
     this.#endText('completed')
-    const item: TextItem = { type, id: newId(), text: '', logprobs: [], status: 'in_progress' }
+    const item: TextItem = { type, isRefusal, id: newId(), text: '', logprobs: [], status: 'in_progress' }
     this.#items.push(item)
     this.#emitEvent('response.output_item.added', {
       output_index: this.#items.length - 1,
@@ -110,11 +132,12 @@ export class ResponseWriter {
 
   #endText(status: 'completed' | 'incomplete'): void {
     const item = this.#items.at(-1)
-    if (!item || item.type === 'function_call' || item.status !== 'in_progress') return
+    if (!item || isCall(item) || item.status !== 'in_progress') return
     item.status = status
     const position = this.#partOf(item)
     const { text } = item
-    if (item.type === 'message')
+    if (item.isRefusal) this.#emitEvent('response.refusal.done', { ...position, refusal: text })
+    else if (item.type === 'message')
       this.#emitEvent('response.output_text.done', {
         ...position,
         text,
@@ -130,28 +153,28 @@ export class ResponseWriter {
 
   #addCall(call: ToolCall): void {
     this.#endText('completed')
-    const item: OutputItem = { type: 'function_call', id: newId(), call }
+    const { isCustom } = this.#tools.toolOf(call)
+    const item: CallItem = { type: isCustom ? 'custom_tool_call' : 'function_call', id: newId(), call }
     this.#items.push(item)
     const view = this.#viewItem(item)
     const position = this.#position(item)
     const { output_index } = position
+    const field = isCustom ? 'input' : 'arguments'
+    const events = isCustom ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
+    const text = view[field] ?? ''
     this.#emitEvent('response.output_item.added', {
       output_index,
-      item: { ...view, arguments: '', status: 'in_progress' },
+      item: { ...view, [field]: '', status: 'in_progress' },
     })
-    this.#emitEvent('response.function_call_arguments.delta', { ...position, delta: view.arguments })
-    this.#emitEvent('response.function_call_arguments.done', {
-      ...position,
-      name: call.name,
-      arguments: view.arguments,
-    })
+    this.#emitEvent(`${events}.delta`, { ...position, delta: text })
+    this.#emitEvent(`${events}.done`, { ...position, ...(!isCustom && { name: view.name }), [field]: text })
     this.#emitEvent('response.output_item.done', { output_index, item: view })
   }
 
   readonly #asItem = (item: OutputItem): Item => ({
     id: item.id,
     content: this.#contentOf(item),
-    signature: item.type === 'function_call' ? (item.call.signature ?? null) : null,
+    signature: isCall(item) ? (item.call.signature ?? null) : null,
   })
 
   #viewItem(item: OutputItem): ItemView {
@@ -159,9 +182,12 @@ export class ResponseWriter {
   }
 
   #contentOf(item: OutputItem): ItemContent {
-    if (item.type === 'function_call') {
-      const { id, name, input } = item.call
-      return { type: item.type, call_id: id, name, arguments: JSON.stringify(input), status: 'completed' }
+    if (isCall(item)) {
+      const { call, type } = item
+      const { isCustom, name, namespace } = this.#tools.toolOf(call)
+      const sent = isCustom ? { input: customInput(call) } : { arguments: argumentsTextOf(call) }
+      const called = { type, call_id: call.id, name, ...sent, status: 'completed' }
+      return namespace === null ? called : { ...called, namespace }
     }
     const parts = item.text === '' ? [] : [this.#viewPart(item)]
     if (item.type === 'message')
@@ -171,7 +197,8 @@ export class ResponseWriter {
       : { type: item.type, summary: [], content: parts }
   }
 
-  #viewPart({ type, text, logprobs }: TextItem) {
+  #viewPart({ type, isRefusal, text, logprobs }: TextItem) {
+    if (isRefusal) return { type: 'refusal', refusal: text }
     if (type === 'message')
       return { type: 'output_text', text, annotations: [], logprobs: logprobs.map(viewLogprob) }
     return { type: this.#summarizes ? 'summary_text' : 'reasoning_text', text }

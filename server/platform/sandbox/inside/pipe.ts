@@ -39,9 +39,12 @@ export interface Pipe {
   fail(reason: 'failed' | 'memory' | 'output' | 'crashed', error: string): never
   /** Sends the result as JSON. Undefined means null. */
   finish(json: string | undefined): never
+  /** Ends the call whose result exceeds RESULT_BYTES_MAX. */
+  failTooLarge(): never
 }
 
-const RESULT_BYTES_MAX = 1_000_000
+/** @limit result of a call */
+export const RESULT_BYTES_MAX = 1_000_000
 const PRINTED_CHARACTERS_MAX = 65_536
 const FLOOD_CHARACTERS = 100_000_000
 const ERROR_CHARACTERS_MAX = 4_000
@@ -79,6 +82,8 @@ export function takePipe(): Pipe {
     sendLine(`{"kind":"failed","reason":${stringify(reason)},"error":${stringify(short)}}`)
     return ends.exit(0)
   }
+  const failTooLarge = (): never =>
+    fail('output', `The result is larger than ${RESULT_BYTES_MAX / 1e6} MB. Return less data.`)
   return {
     deno,
     read: (buffer) => ends.read(buffer),
@@ -98,10 +103,10 @@ export function takePipe(): Pipe {
         fail('output', 'The code printed more than 100 MB and was stopped. Print less.')
     },
     fail,
+    failTooLarge,
     finish(json = 'null') {
       const bytes = encode(`{"kind":"done","output":${json}}\n`)
-      if (bytes.length > RESULT_BYTES_MAX)
-        fail('output', `The result is larger than ${RESULT_BYTES_MAX / 1e6} MB. Return less data.`)
+      if (bytes.length > RESULT_BYTES_MAX) failTooLarge()
       countDropped()
       sendBytes(bytes)
       return ends.exit(0)

@@ -4,6 +4,7 @@
  */
 import type { Answer, ProxiedResponse, Task } from '../messages.ts'
 import { takePipe } from './pipe.ts'
+import { plainOf, ResultTooLarge } from './plain-value.ts'
 import { type Parameter, readParameters } from './read-parameters.ts'
 import { stripRealm } from './strip-realm.ts'
 
@@ -24,7 +25,7 @@ stripRealm()
 giveConsole()
 giveFetch()
 pipe.sendLine('{"kind":"ready"}')
-const task = parse(await nextLine()) as Task
+const task = parse(await nextLine(), withBigInts) as Task
 void receiveResponses()
 try {
   await (task.kind === 'run' ? run() : inspectCode())
@@ -36,7 +37,14 @@ async function run(): Promise<void> {
   Object.defineProperty(globalThis, 'config', { value: task.config, writable: true, configurable: true })
   const found = await load()
   const result = task.isClass ? await callMethod(found) : await found(task.input)
-  pipe.finish(stringify(result))
+  pipe.finish(stringify(await plainOf(result)))
+}
+
+/** Reads integers that JavaScript would round as BigInt. */
+function withBigInts(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const { source = '' } = context ?? {}
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+  return isRounded ? BigInt(source) : value
 }
 
 type Callable = (...values: unknown[]) => unknown
@@ -131,6 +139,7 @@ function reportUncaughtErrors(): void {
 }
 
 function failWith(error: unknown): never {
+  if (error instanceof ResultTooLarge) return pipe.failTooLarge()
   const message = sentenceOf(error)
   const isMemory =
     /^RangeError: (Array buffer allocation failed|WebAssembly\.Memory.*could not allocate)/.test(message)

@@ -14,6 +14,7 @@ interface Pyodide {
     makedev(major: number, minor: number): number
     registerDevice(device: number, operations: object): void
     mkdev(path: string, device: number): void
+    writeFile(path: string, bytes: Uint8Array): void
   }
   version: string
   setStdin(options: { error: true }): void
@@ -25,6 +26,8 @@ interface Pyodide {
 }
 
 const PACKAGES = '/lib/python3.14/site-packages'
+/** Python imports from this archive, after all other folders (run.py). */
+const TIME_ZONES = '/lib/tzdata.zip'
 const DEVICE_MAJOR = 64
 const PIECE_BYTES = 65_536
 const TASK_BYTES_MAX = 16_000_000
@@ -33,7 +36,15 @@ const ENDING_CHARACTERS_MAX = 500
 
 const pipe = takePipe()
 const { deno } = pipe
-const [mode = '', folder = '', snapshot = '', program = '', socket = '', processorSeconds = ''] = deno.args
+const [
+  mode = '',
+  folder = '',
+  snapshot = '',
+  program = '',
+  timeZones = '',
+  socket = '',
+  processorSeconds = '',
+] = deno.args
 const forks = mode === 'template' ? await openForks(pipe) : null
 const source = new TextDecoder().decode(deno.readFileSync(program))
 const python = await loadPython()
@@ -46,6 +57,7 @@ if (snapshot === '') python.runPython(source)
 /** Bytes that Python reads before stdin: the rest of the task line. */
 let pending: Uint8Array = new Uint8Array()
 openDevice()
+python.FS.writeFile(TIME_ZONES, deno.readFileSync(timeZones))
 captureOutput()
 const begin = python.runPython('_begin') as () => void
 // Must run before permissions are dropped, because Python locates its source of random numbers on first use.
@@ -69,13 +81,16 @@ try {
 pipe.fail('crashed', 'Python stopped before it returned a result. Try again.')
 
 async function loadPython(): Promise<Pyodide> {
+  // Python shows the program's name in `sys`, and tenant code must not see where the server is installed.
+  const { process } = globalThis as unknown as { process: { argv: string[] } }
+  process.argv[1] = 'python'
   const { loadPyodide } = await import(`file://${folder}/pyodide.mjs`)
   // The globals that `import js` makes available: only those that Pyodide itself needs.
   const jsglobals = Object.assign(Object.create(null), { Array, Error, Map, Object, Promise, Set })
   return loadPyodide({
     indexURL: `${folder}/`,
     jsglobals,
-    env: { HOME: '/home/pyodide' },
+    env: { HOME: '/home/pyodide', _: undefined },
     ...(mode === 'snapshot' ? { _makeSnapshot: true } : {}),
     ...(snapshot === '' ? {} : { _loadSnapshot: deno.readFileSync(snapshot) }),
   })

@@ -4,9 +4,12 @@ runs once in each process before the call, `_begin` runs the call."""
 import asyncio
 import asyncio.base_events
 import base64
+import collections
 import dataclasses
 import datetime
 import email.message
+import enum
+import functools
 import gc
 import importlib.abc
 import inspect
@@ -32,6 +35,11 @@ FILE = "tool.py"
 ERROR_CHARACTERS_MAX = 4_000
 RESULT_BYTES_MAX = 1_000_000
 REQUESTS_AT_ONCE_MAX = 100
+ITEMS_MAX = 100_000
+ITEMS_AT_ONCE = 1_000
+# The server accepts no more (NESTING_MAX in models/write-json.ts).
+LEVELS_MAX = 64
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 HIDDEN = ("js", "pyodide_js", "_pyodide_core", "_pyodide")
 
 
@@ -176,6 +184,13 @@ class FetchResponse:
         if 400 <= self.status < 600:
             raise HttpStatusError(self.status, self.status_text, self.url)
 
+    def _read_body(self):
+        """Returns the JSON or the text of the response."""
+        try:
+            return json.loads(self._body)
+        except ValueError:
+            return self._body
+
     async def bytes(self):
         return self._body
 
@@ -244,6 +259,8 @@ def prepare():
     package.__path__, package.http = [], http
     sys.modules.update({"pyodide": package, "pyodide.http": http})
     urllib.request.HTTPHandler = urllib.request.HTTPSHandler = SandboxHandler
+    # The operator's own version of tzdata precedes it.
+    sys.path.append("/lib/tzdata.zip")
     # Emscripten's sleep would use the processor while waiting.
     time.sleep = host.wait
     asyncio.run = run_coroutine
@@ -263,6 +280,10 @@ def run_coroutine(coroutine, *, debug=None, loop_factory=None):
 
 class Wrong(Exception):
     """An error whose message is written for the author of the code."""
+
+
+class TooLarge(Exception):
+    pass
 
 
 def load(task):
@@ -307,27 +328,240 @@ def run(task):
             raise Wrong(f"The class {task['name']} has no public method {task['method']}. Add it to the class.")
         found = getattr(found(**accepted(found, task["config"])), task["method"])
     result = found(**task["input"])
-    if inspect.isawaitable(result):
-        result = run_coroutine(awaited(result))
-    return json.dumps(result, default=to_plain, allow_nan=False)
+    # One loop for the whole result, so that tasks in it still run.
+    runner = asyncio.Runner(loop_factory=Loop)
+    try:
+        return json.dumps(Conversion(runner).plain(result), allow_nan=False)
+    finally:
+        runner.close()
 
 
 async def awaited(result):
     return await result
 
 
-def to_plain(value):
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if isinstance(value, (set, frozenset, types.GeneratorType)):
-        return list(value)
-    if isinstance(value, (bytes, bytearray)):
-        return bytes(value).decode("utf-8", "replace")
-    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
-        return value.isoformat()
-    return str(value)
+async def taken(iterator):
+    """Returns the next items of an asynchronous iterator, at most ITEMS_AT_ONCE."""
+    items = []
+    try:
+        while len(items) < ITEMS_AT_ONCE:
+            items.append(await iterator.__anext__())
+    except StopAsyncIteration:
+        pass
+    return items
+
+
+class Conversion:
+    """Converts a result to data that JSON can represent. Runs coroutines and generators to their end. The characters are
+    counted during the conversion, because a generator may have no end."""
+
+    def __init__(self, runner):
+        self.runner = runner
+        self.characters = 0
+
+    def count(self, characters):
+        self.characters += characters
+        if self.characters > RESULT_BYTES_MAX:
+            raise TooLarge()
+
+    def plain(self, value, above=()):
+        if isinstance(value, enum.Enum):
+            return self.plain(value.name if type(value.value) is object else value.value, above)
+        if value is None or isinstance(value, (bool, str, int, float)):
+            return self.scalar(value)
+        if (isinstance(value, type) or inspect.isroutine(value)) and hasattr(value, "__qualname__"):
+            return self.scalar(value.__qualname__)
+        if id(value) in above:
+            raise Wrong("The result contains itself. Return data without circular references.")
+        if len(above) == LEVELS_MAX:
+            raise Wrong(f"The result has more than {LEVELS_MAX} levels. Return data with fewer levels.")
+        self.count(1)
+        return self.structure(value, (*above, id(value)))
+
+    def scalar(self, value):
+        self.count(len(value) if isinstance(value, str) else 1)
+        # JSON has no such numbers: their text is NaN, Infinity or -Infinity.
+        return json.dumps(float(value)) if isinstance(value, float) and not math.isfinite(value) else value
+
+    def structure(self, value, above):
+        kind = type(value)
+        if kind.__name__ in ("NAType", "NaTType"):
+            return None
+        if isinstance(value, typing.Mapping):
+            return self.pairs(value.items(), above)
+        if isinstance(value, FetchResponse):
+            return self.pairs({"status": value.status, "ok": value.ok, "body": value._read_body()}.items(), above)
+        if dataclasses.is_dataclass(value):
+            return self.pairs([(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)], above)
+        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+            return self.pairs(zip(kind._fields, value), above)
+        if isinstance(value, BaseException):
+            return self.pairs(parts_of_error(value), above)
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return self.scalar(text_of(bytes(value)))
+        if isinstance(value, (io.StringIO, io.BytesIO)):
+            return self.plain(value.getvalue(), above)
+        if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+            return self.scalar(value.isoformat())
+        if isinstance(value, collections.UserString):
+            return self.scalar(str(value))
+        if isinstance(value, re.Match):
+            return self.listed((value.group(), *value.groups()), above)
+        if isinstance(value, re.Pattern):
+            return self.plain(value.pattern, above)
+        if inspect.isawaitable(value):
+            return self.plain(self.runner.run(awaited(value)), above)
+        if hasattr(kind, "__aiter__") or hasattr(kind, "__anext__"):
+            return self.listed(self.steps(value.__aiter__() if hasattr(kind, "__aiter__") else value), above)
+        other = converted(value, kind)
+        if other is not value:
+            return self.plain(other, above)
+        if hasattr(kind, "keys") and hasattr(kind, "__getitem__"):
+            return self.pairs(value.items() if hasattr(kind, "items") else [(key, value[key]) for key in value.keys()], above)
+        if hasattr(kind, "__iter__") or (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
+            return self.listed(value, above)
+        if hasattr(kind, "__next__"):
+            return self.listed(stepped(value), above)
+        return self.described(value, kind, above)
+
+    def listed(self, values, above):
+        items = []
+        for item in values:
+            if len(items) == ITEMS_MAX and not hasattr(type(values), "__len__"):
+                raise Wrong(f"The result has more than {ITEMS_MAX} items. Return less data.")
+            items.append(self.plain(item, above))
+        return items
+
+    def steps(self, iterator):
+        """Yields the items of an asynchronous iterator."""
+        items = [None] * ITEMS_AT_ONCE
+        while len(items) == ITEMS_AT_ONCE:
+            items = self.runner.run(taken(iterator))
+            yield from items
+
+    def pairs(self, pairs, above):
+        """Returns an object or, if several keys have the same text, a list of pairs."""
+        pairs = list(pairs)
+        names = [self.key(key) for key, _ in pairs]
+        if len(set(names)) < len(names):
+            return self.listed(pairs, above)
+        return {name: self.plain(item, above) for name, (_, item) in zip(names, pairs)}
+
+    def key(self, key):
+        if isinstance(key, enum.Enum):
+            return self.key(key.name if type(key.value) is object else key.value)
+        if key is None or isinstance(key, (bool, int, float)):
+            return json.dumps(key)
+        plain = self.plain(key)
+        if isinstance(plain, str):
+            return plain
+        text = str(key)
+        return json.dumps(plain) if ADDRESS.search(text) else text
+
+    def described(self, value, kind, above):
+        """Returns the attributes of an object without a text of its own, and the text of any other."""
+        has_text = kind.__str__ is not object.__str__
+        attributes = {} if has_text or inspect.ismodule(value) else attributes_of(value, kind)
+        text = str(value)
+        if not attributes and not ADDRESS.search(text) and (has_text or not text.startswith("<")):
+            return self.scalar(text)
+        if not attributes and not inspect.ismodule(value):
+            attributes = attributes_of(value, kind)
+        if not attributes:
+            raise Wrong(f"The result contains an object of the type {kind.__qualname__}, which has no public attributes. Return its data.")
+        return self.pairs(attributes.items(), above)
+
+
+def converted(value, kind):
+    """Returns the data of objects that offer it themselves, and the value if it offers none."""
+    if all(hasattr(kind, name) for name in ("columns", "to_dict", "reset_index")):
+        # Labels of rows are data, unless they only number the rows.
+        return (value if is_numbered(value) else value.reset_index()).to_dict(orient="records")
+    if hasattr(kind, "to_dict") and hasattr(kind, "tolist"):
+        return value.tolist() if is_numbered(value) else value.to_dict()
+    for name in ("model_dump", "to_dicts", "to_dict", *(["dict"] if hasattr(kind, "__fields__") else [])):
+        if needs_nothing(getattr(kind, name, None), value):
+            return getattr(value, name)()
+    dtype = getattr(value, "dtype", None) if hasattr(kind, "tolist") else None
+    if getattr(dtype, "kind", None) in ("M", "m") and hasattr(kind, "astype"):
+        # Numbers would be left of times with nanoseconds.
+        return value.astype(str).tolist()
+    if getattr(dtype, "names", None) and len(value.shape) == 1:
+        return [dict(zip(dtype.names, row)) for row in value.tolist()]
+    if needs_nothing(getattr(kind, "tolist", None), value):
+        other = value.tolist()
+        return str(value) if type(other) is kind else other
+    element = sys.modules.get("xml.etree.ElementTree")
+    if element is not None and isinstance(value, (element.Element, element.ElementTree)):
+        root = value.getroot() if isinstance(value, element.ElementTree) else value
+        return element.tostring(root, encoding="unicode")
+    return value
+
+
+def is_numbered(value):
+    return type(value.index).__name__ == "RangeIndex"
+
+
+def needs_nothing(method, value):
+    """Returns whether a method can be called without arguments."""
+    if not callable(method):
+        return False
+    try:
+        inspect.signature(method).bind(value)
+    except TypeError:
+        return False
+    except ValueError:
+        pass
+    return True
+
+
+def stepped(iterator):
+    """Yields the items of an iterator that is not iterable itself."""
+    while True:
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        yield item
+
+
+def parts_of_error(error):
+    is_key = isinstance(error, KeyError) and len(error.args) == 1
+    yield "name", type(error).__name__
+    yield "message", str(error.args[0] if is_key else error)
+    if error.__cause__ is not None:
+        yield "cause", error.__cause__
+    if isinstance(error, BaseExceptionGroup):
+        yield "errors", error.exceptions
+    for name, value in vars(error).items():
+        if name not in ("name", "message", "cause", "errors") and not name.startswith("_"):
+            if value is None or isinstance(value, (bool, str, int, float)):
+                yield name, value
+
+
+def attributes_of(value, kind):
+    """Returns the public attributes of an object or, if it has none, its properties."""
+    slots = [getattr(base, "__slots__", ()) for base in kind.__mro__]
+    names = [*getattr(value, "__dict__", ()), *getattr(kind, "__struct_fields__", ())]
+    for own in slots:
+        names.extend([own] if isinstance(own, str) else own)
+    found = {name: getattr(value, name) for name in names if not name.startswith("_") and hasattr(value, name)}
+    if found:
+        return found
+    properties = (property, functools.cached_property)
+    return {
+        name: getattr(value, name)
+        for name in dir(kind)
+        if not name.startswith("_") and isinstance(inspect.getattr_static(kind, name), properties)
+    }
+
+
+def text_of(data):
+    """Returns bytes as text or, if they are none, in base64."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(data).decode()
 
 
 def inspect_code(task):
@@ -435,7 +669,9 @@ def _begin():
         output = (run if task["kind"] == "run" else inspect_code)(task)
         line = b'{"kind":"done","output":' + output.encode() + b"}\n"
         if len(line) > RESULT_BYTES_MAX:
-            line = dumps({"kind": "failed", "reason": "output", "error": "The result is larger than 1 MB. Return less data."}).encode() + b"\n"
+            raise TooLarge()
+    except TooLarge:
+        line = dumps({"kind": "failed", "reason": "output", "error": "The result is larger than 1 MB. Return less data."}).encode() + b"\n"
     except MemoryError:
         line = dumps({"kind": "failed", "reason": "memory", "error": "The code needs more memory than the limit. Process less data at a time."}).encode() + b"\n"
     except BaseException as error:

@@ -37,13 +37,17 @@ export default {
       '{name} ist zu groß für ein Modell. Ein Bild darf höchstens {size} groß sein. Verkleinern Sie es.',
     images_too_large:
       'Die Bilder einer Nachricht dürfen zusammen höchstens {size} groß sein. Entfernen oder verkleinern Sie Bilder.',
-    no_text: 'Dateien dieses Typs enthalten keinen Text. Verwenden Sie PDF, TXT, DOCX, XLSX, CSV oder MD.',
+    encoding:
+      'Die Kodierung {encoding} wird nicht unterstützt. Verwenden Sie einen Namen wie utf-8, windows-1251, gbk, shift_jis oder big5.',
+    old_office:
+      'Dokumente von Office 97-2003 (DOC, XLS, PPT) werden nicht unterstützt. Speichern Sie dieses als DOCX, XLSX oder PPTX, und laden Sie es erneut hoch.',
+    no_text:
+      'Dateien dieses Typs enthalten keinen Text. Verwenden Sie PDF, TXT, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML, CSV oder MD.',
     not_audio: 'Verwenden Sie für Aufnahmen MP3, WAV, M4A, OGG, FLAC oder WebM.',
     not_found: 'Diese Datei wurde nicht gefunden.',
-    quota:
-      'Die Dateien dieser Organisation würden das Limit von {size} überschreiten. Löschen Sie Chats mit Dateien.',
+    quota: 'Diese Organisation kann höchstens {size} speichern. Löschen Sie Dateien, Texte oder Chats.',
     too_many_images:
       'Eine Nachricht kann höchstens {limit, plural, one {# Bild} other {# Bilder}} haben. Entfernen Sie einige.',
-    type: 'Dateien dieses Typs werden nicht unterstützt. Dokumente: PDF, TXT, DOCX, XLSX, CSV, MD; Bilder: JPG, PNG, GIF, WebP, SVG; Audio: MP3, WAV, M4A, OGG, FLAC; Video: MP4, WebM, MOV, AVI.',
+    type: 'Dateien dieses Typs werden nicht unterstützt. Dokumente: PDF, TXT, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, EML, CSV, MD; Bilder: JPG, PNG, GIF, WebP, SVG; Audio: MP3, WAV, M4A, OGG, FLAC; Video: MP4, WebM, MOV, AVI.',
   },
 } satisfies ErrorMessages

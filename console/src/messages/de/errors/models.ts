@@ -4,8 +4,6 @@ import type { ErrorMessages } from '../../error-messages.ts'
 export default {
   model: {
     address: 'Die Basis-URL ist keine gültige URL. Beginnen Sie sie mit https:// oder http://.',
-    blocked:
-      '{provider} hat die Antwort verweigert ({reason}). Formulieren Sie die Nachricht um, und versuchen Sie es erneut.',
     broke_off: '{provider} hat die Antwort wegen eines Fehlers abgebrochen. Versuchen Sie es erneut.',
     broke_off_because: '{provider} hat die Antwort wegen eines Fehlers abgebrochen: {details}',
     certificate:
@@ -20,6 +18,8 @@ export default {
     imagen:
       'Google erzeugt Bilder nur noch mit Gemini-Modellen, weil Imagen eingestellt wurde. Wählen Sie ein Gemini-Modell.',
     incomplete: '{provider} hat die Antwort beendet, bevor sie vollständig war. Versuchen Sie es erneut.',
+    key_forbidden:
+      'Der API-Schlüssel darf {model} nicht verwenden. Prüfen Sie die Berechtigungen des Schlüssels.',
     key_refused:
       '{provider} hat den API-Schlüssel abgelehnt. Prüfen Sie den Schlüssel dieses Modells oder dieser Verbindung.',
     key_unsendable:
@@ -35,6 +35,8 @@ export default {
       '{provider} hat {kind, select, image {kein Bild} video {kein Video} speech {keine Sprache} other {kein Ergebnis}} geliefert. Möglicherweise verstößt die Anfrage gegen die Sicherheitsregeln. Formulieren Sie sie um, und versuchen Sie es erneut.',
     no_media_because:
       '{provider} hat {kind, select, image {kein Bild} video {kein Video} speech {keine Sprache} other {kein Ergebnis}} geliefert ({details}). Möglicherweise verstößt die Anfrage gegen die Sicherheitsregeln. Formulieren Sie sie um, und versuchen Sie es erneut.',
+    no_text:
+      '{provider} hat keinen Text geliefert. Versuchen Sie es erneut, oder wählen Sie ein anderes Modell.',
     not_a_stream:
       '{provider} hat mit {type} statt mit einem Ereignisstrom geantwortet. Prüfen Sie die Basis-URL.',
     not_an_event:
@@ -53,6 +55,7 @@ export default {
     prompt_too_large: 'Der Prompt ist zu groß für {model}. Kürzen Sie ihn.',
     provider_error:
       'Bei {provider} ist ein interner Fehler aufgetreten (Status {status}). Versuchen Sie es später erneut.',
+    provider_error_because: 'Bei {provider} ist ein interner Fehler aufgetreten (Status {status}): {details}',
     provider_timeout: '{provider} hat nicht rechtzeitig geantwortet. Versuchen Sie es erneut.',
     rate_limited:
       '{provider} hat die Anfrage abgelehnt, weil ein Limit oder Kontingent erreicht ist. Versuchen Sie es später erneut.',
@@ -89,10 +92,13 @@ export default {
       'Das Modell hat ein Tool mit mehr als {limit, number} Zeichen aufgerufen. Bitten Sie um weniger auf einmal.',
     unknown:
       '{provider} hat unter dieser URL kein Modell {model}. Prüfen Sie die ID des Modells und die Basis-URL.',
+    unknown_there:
+      'Unter dieser URL gibt es kein Modell {model}. Prüfen Sie die ID des Modells und die Basis-URL.',
     unreachable:
       '{provider} ist nicht erreichbar. Prüfen Sie die Basis-URL, oder versuchen Sie es später erneut.',
   },
   net: {
+    busy: 'Zu viele Aufrufe warten auf eine Verbindung zu diesem Dienst. Versuchen Sie es in einigen Sekunden erneut.',
     cloud_metadata:
       '{host} ist für Metadaten der Cloud reserviert und keine öffentliche Adresse. Der Betreiber dieses Servers kann genau diese Adresse mit ALLOW_PRIVATE_NETWORK erlauben.',
     credentials: 'Eine URL darf weder Benutzernamen noch Passwort enthalten.',

@@ -60,7 +60,7 @@ export default {
   permission: {
     built_in: 'Integrierte Berechtigungen können nicht gelöscht werden. Sie können sie aus Rollen entfernen.',
     exists: 'Es gibt bereits eine Berechtigung mit diesem Namen. Wählen Sie einen anderen Namen.',
-    not_found: 'Diese Berechtigung wurde nicht gefunden: {id}',
+    not_found: 'Diese Berechtigung wurde nicht gefunden: {value}',
   },
   role: {
     in_use:

@@ -68,7 +68,7 @@ export default {
     member_is_route:
       'Das Mitglied {model} ist selbst eine Route. Fügen Sie stattdessen die Mitglieder dieser Route hinzu.',
     member_not_found:
-      'Das Mitglied {model_id} der Route wurde nicht gefunden. Fügen Sie ein Modell dieser Organisation hinzu.',
+      'Das Mitglied {value} der Route wurde nicht gefunden. Fügen Sie ein Modell dieser Organisation hinzu.',
     members_differ:
       'Die Mitglieder dieser Route haben keine gemeinsame Fähigkeit. Wählen Sie Mitglieder, die alle Text, Bilder, Videos oder Transkripte erzeugen.',
     no_member:
