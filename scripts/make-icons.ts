@@ -4,7 +4,7 @@ import { borrowBrowser, endBrowser } from '#tests/support/browser.ts'
 
 /*
  * Draws the icons of the installed console from console/public/favicon.svg. Run it after the mark changes. Requires
- * /usr/bin/chromium.
+ * Chromium.
  */
 
 const FOLDER = join(import.meta.dirname, '../console/public')

@@ -11,7 +11,7 @@ import { CHIEF_LOOKS, DESKTOP, take } from './screens/take.ts'
 /*
  * Takes screenshots of every screen of the console into docs/screens, using a real server with a sample bookshop. `npm
  * run screens` takes all of them; `npm run screens -- chat usage` takes those whose names start with `chat` or
- * `usage`. Requires /usr/bin/chromium and PostgreSQL (scripts/get-postgres.sh).
+ * `usage`. Requires Chromium and PostgreSQL (scripts/get-postgres.sh).
  */
 
 const FOLDER = join(import.meta.dirname, '../docs/screens')

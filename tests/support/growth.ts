@@ -5,8 +5,10 @@ import { describe, expect, test } from 'vitest'
  * faster than the text, because such functions run on the event loop, where one request would stop all others.
  */
 
-/** A doubled input may take this many times as long. Quadratic time is 4 times as long. */
-const GROWTH_MAX = 2.5
+/** The second text of a measurement is this many times as long as the first. */
+const TIMES = 4
+/** It may take this many times as long as the first. Quadratic time is 16 times as long; caches and collected garbage account for less. */
+const GROWTH_MAX = 8
 /** The least ratio of several counts, because a collection of garbage may fall into a measurement. */
 const ATTEMPTS = 8
 /** Measured from this time on, because shorter times are noise. If the longest input takes less, it is fast enough. */
@@ -128,7 +130,7 @@ export function testReaders(rows: readonly GrowthRow[], charactersMax = READ_CHA
   })
 }
 
-/** Returns how many times as long a doubled text takes, or 0 if the longest text takes hardly any time. */
+/** Returns how many times as long a text of TIMES the length takes, or 0 if the longest text takes hardly any time. */
 async function growthOf(run: Run, [start, unit]: [string, string], charactersMax: number): Promise<number> {
   let made = 0
   // No text is measured twice, because some functions remember what they have read.
@@ -140,7 +142,7 @@ async function growthOf(run: Run, [start, unit]: [string, string], charactersMax
   }
   let growth = Number.POSITIVE_INFINITY
   for (let count = 0; count < ATTEMPTS && growth > GROWTH_MAX; count += 1) {
-    const once = await timeOf(run, textOf(characters))
+    const once = await timeOf(run, textOf((characters * 2) / TIMES))
     growth = Math.min(growth, (await timeOf(run, textOf(characters * 2))) / Math.max(once, 1))
   }
   return growth

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 const MB = 1024 ** 2
 /** The embedded database needs 45 MB. */
 const SIZE_MB = 260
+const ATTEMPTS = 10
 
 export interface SmallDisk {
   folder: string
@@ -26,8 +27,15 @@ export function mountDisk(): SmallDisk {
     free,
     leave(megabytes) {
       free()
-      const { bavail, bsize } = statfsSync(folder)
-      execFileSync('fallocate', ['--length', String(bavail * bsize - megabytes * MB), ballast])
+      // The server may take space between the look and the allocation, which then fails.
+      for (let attempt = 1; ; attempt++)
+        try {
+          const { bavail, bsize } = statfsSync(folder)
+          execFileSync('fallocate', ['--length', String(bavail * bsize - megabytes * MB), ballast])
+          return
+        } catch (error) {
+          if (attempt === ATTEMPTS) throw error
+        }
     },
     unmount() {
       execFileSync('umount', ['--lazy', folder])

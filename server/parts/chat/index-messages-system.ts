@@ -11,7 +11,7 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * to the index. Sweeps find missing entries in four ways:
  *
  * - Newest: each sweep checks the messages and chats whose ids are younger than five seconds by the database's clock. Once
- * a minute, and while there is more than one step of work, it checks those of two minutes.
+ * a minute, and after a check that found more of them than a step takes, it checks those of two minutes.
  * - Unread: a long streaming reply or a changed title has a row without words. A sweep fills the row once the reply has
  * ended or the title is stored.
  * - Walk: the first walk checks all messages and titles from newest to oldest in bounded steps. Then it pauses and
@@ -76,7 +76,7 @@ export function createMessageIndex({ database, pacer }: Pick<Services, 'database
     const now = performance.now()
     const checksNewest = now - newestCheckedAt >= NEWEST_EVERY_MS
     const step = await findStep(sql, checksNewest ? NEWEST_SECONDS : RECENT_SECONDS, looks.now)
-    if (isFull(step)) newestCheckedAt = Number.NEGATIVE_INFINITY
+    if (step.has_more_newest) newestCheckedAt = Number.NEGATIVE_INFINITY
     else if (checksNewest) newestCheckedAt = now
     return step.missing.length > 0 || step.below !== null ? [step] : []
   }
@@ -144,6 +144,8 @@ interface Step {
   below: string | null
   /** Number of ids that the walk has checked, and maximum number of missing entries. */
   checked: number
+  /** True if the step has no room for all that is missing of the newest. */
+  has_more_newest: boolean
 }
 
 const isFull = ({ missing, checked }: Step): boolean => missing.length === checked
@@ -219,11 +221,12 @@ async function findStep(sql: SystemStatements, newestSeconds: number, limit: num
       (select id, 1 as turn from unread union all select id, 2 from newest union all select id, 3 from walked
         union all select id, 4 from outdated)
       order by turn, id desc limit ${limit})
-    select coalesce(json_agg(json_build_object('id', id, 'bytes', bytes)), '[]') as missing, (select below from walk) as below
+    select coalesce(json_agg(json_build_object('id', id, 'bytes', bytes)), '[]') as missing, (select below from walk) as below,
+      (select count(*) from unread) + (select count(*) from newest) >= ${limit} as has_more_newest
     from (
       select missing.id, coalesce(max(octet_length(m.content)), 0) as bytes
       from missing left join chat_messages m using (id) group by missing.id order by min(turn), missing.id desc) as sized`
-  return { missing: [], below: null, ...step, checked: limit }
+  return { missing: [], below: null, has_more_newest: false, ...step, checked: limit }
 }
 
 /**

@@ -56,8 +56,9 @@ const CHARACTERS: Record<string, string> = {
   softline: '\n',
 }
 const WORD = /([a-zA-Z]{1,32})(-?\d{1,9})? ?/y
-const PLAIN = /[^\\{}\r\n]+/y
-const NOT_A_BRACE = /[^\\{}]+/y
+/** Without a limit, a match of millions of characters can overflow the stack. */
+const PLAIN = /[^\\{}\r\n]{1,4096}/y
+const NOT_A_BRACE = /[^\\{}]{1,4096}/y
 
 /**
  * Extracts the text of an RTF (version 1.9.1) as Markdown: paragraphs, headings, tables, links and list numbers. Headers
