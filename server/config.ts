@@ -75,7 +75,7 @@ export interface Config {
   otlpEndpoint: string | null
 }
 
-/** The providers whose API key can be set in the environment (contract, 13). */
+/** The providers whose API key can be set in the environment (docs/configuration.md). */
 const KEYED_PROVIDERS = {
   openai: 'OPENAI',
   anthropic: 'ANTHROPIC',
@@ -100,7 +100,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration from environment variables (contract, 13). Throws a ConfigError for the first invalid
+ * Reads the configuration from environment variables (docs/configuration.md). Throws a ConfigError for the first invalid
  * value.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {

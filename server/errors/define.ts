@@ -1,7 +1,7 @@
 /**
  * Defines an error by its HTTP status and its message, in which `{name}` is a placeholder. An error of kind
  * `validation` depends only on the request, not on the caller or the server's state. Its status is 400 under /api and
- * 422 under /v1 (contract, 1).
+ * 422 under /v1.
  */
 export type Definition = readonly [status: number, sentence: string, kind?: 'validation' | Lookup]
 

@@ -235,7 +235,7 @@ export type ShownReason = Pick<Reason, 'message'> & {
   readonly values?: ErrorValues | undefined
 }
 
-/** Returns a reason as the data of a stream's last event, which has only the message (spec, Events). */
+/** Returns a reason as the data of a stream's last event, which has only the message. */
 export const errorFields = ({ message }: ShownReason) => ({ error: message })
 
 /** Returns a reason as the data of the named event `failure`, from which clients translate the message. */
@@ -292,7 +292,7 @@ function shownValues(
 const fill = (template: string, shown: ErrorValues): string =>
   template.replace(PLACEHOLDER, (whole, name: string) => String(shown[name] ?? whole))
 
-/** The error code of the `/v1` envelope for each status (contract, 1). */
+/** The error code of the `/v1` envelope for each status. */
 const CODE_OF_STATUS = {
   400: 'invalid_request',
   401: 'unauthorized',

@@ -51,7 +51,7 @@ const SILENTLY_SKIPPED = [
 /** Slots that accept ids of other tenants by design. */
 const OPEN_TO_ALL = [
   'post_agent_deploy_create_visitor query.deployment_id', // public pages contain the id
-  'post_org_add_member body.user_id', // any user can be added and may leave (contract, 3)
+  'post_org_add_member body.user_id', // any user can be added and may leave
 ]
 const AT_ONCE = 6
 
@@ -172,7 +172,7 @@ function casesOf(slots: readonly Slot[], victim: Tenant, attacker: Tenant): Case
         origins
           .filter(([origin, exists]) => exists && !(origin === "a member's own" && who === 'member'))
           // Skips routes of OpenAI and Anthropic clients for a deployment's key. Such a key is bound to one agent, and the server ignores the
-          // organization and the model in the request (contract, 10).
+          // organization and the model in the request.
           .filter(() => !(who === 'deployment' && /^\/(openai|anthropic)\//.test(slot.operation.path)))
           .map(([origin]) => ({ slot, attacker: who, origin })),
       )

@@ -9,7 +9,7 @@ import { forgeLinks } from './forged-links.ts'
 import type { Row } from './row.ts'
 import type { Stage } from './stage.ts'
 
-/** Two browser tabs may use the same refresh token within 10 s. A later reuse ends the session (contract, 2). */
+/** Two browser tabs may use the same refresh token within 10 s. A later reuse ends the session. */
 const REFRESH_GRACE_MS = 10_500
 
 /** Tries forged, changed, revoked and used credentials: tokens, keys, sessions and signed links. */

@@ -89,7 +89,7 @@ const SMUGGLED: Record<string, unknown> = {
   constructor: { prototype: { is_system_admin: true } },
   prototype: { is_system_admin: true },
 }
-/** Paths where extra fields are ignored, because OpenAI clients and providers' redirects send them (contract, 1). */
+/** Paths where extra fields are ignored, because OpenAI clients and providers' redirects send them. */
 const MAY_IGNORE = /^\/(openai|anthropic)\/|\/callback$/
 
 interface Attempt {

@@ -19,7 +19,7 @@ export const PERMITTED: readonly Permission[] = [
   {
     kinds: ['invitation token'],
     places: /^answer to POST \/api\/invitations\/create$/,
-    because: 'The inviter may pass the link on (contract, 3).',
+    because: 'The inviter may pass the link on.',
   },
   {
     kinds: ['TOTP secret'],

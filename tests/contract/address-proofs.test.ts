@@ -9,7 +9,7 @@ import { OPENID_CLIENT, type OpenidProvider, startOpenidProvider } from '#tests/
 import type { TestServer } from '#tests/support/server.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-/** Tests which earlier access to an account survives each proof of its address (contract, 2). */
+/** Tests which earlier access to an account survives each proof of its address. */
 
 let deps: Authorizing
 let server: TestServer

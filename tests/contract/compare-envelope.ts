@@ -9,7 +9,7 @@ import { gatherSociety, makeRecords, namesIn, type Society } from './fixture.ts'
 /** The operations that also exist under /v1. */
 export const OPERATIONS = readOperations().filter(({ path }) => path.startsWith('/api/'))
 
-/** Error codes by status (contract, 1). All other statuses use the code of 400 or 500. */
+/** Error codes by status. All other statuses use the code of 400 or 500. */
 const WORDS: Record<number, string[]> = {
   400: ['invalid_request'],
   401: ['unauthorized'],

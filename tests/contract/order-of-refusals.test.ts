@@ -16,8 +16,8 @@ import {
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
 
 /*
- * Unknown parameters and fields and values beyond their bounds are refused by name, after authentication and permission checks (contract, 1 and
- * 3).
+ * Unknown parameters and fields and values beyond their bounds are refused by name, after authentication and permission
+ * checks.
  */
 
 const OPERATIONS = readOperations()

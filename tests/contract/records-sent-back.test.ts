@@ -9,7 +9,7 @@ import { callOf, FIXTURES_TIMEOUT_MS, readOperations } from './cover-operations.
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
 
 /*
- * Clients send back a record as they have read it, with a change (contract, 1): each PUT accepts the record of its GET
+ * Clients send back a record as they have read it, with a change: each PUT accepts the record of its GET
  * or list, and refuses a changed read-only field by name.
  */
 

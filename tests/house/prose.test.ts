@@ -33,6 +33,7 @@ test.each([
   ['a.ts', 'const a = 1\n/**\n * Deletes rows. Whoever\n * asks gets 404.\n */', 3, 'Whoever'],
   ['a.css', '/* It can not grow. */', 1, 'can not'],
   ['a.sh', 'run # somebody and his rows', 1, 'his'],
+  ['a.ts', '// Kept for a day (contract, 5).', 1, '(contract,'],
   ['a.sql', 'select 1 -- Nobody reads it', 1, 'Nobody'],
   ['a.md', '# Title\n\n- One.\n- So many rows stay.', 4, 'So many'],
   ['a.md', '| Limit | Value |\n|---|---|\n| Rows | Of each page 10 |', 3, 'Of each'],

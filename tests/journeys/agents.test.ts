@@ -7,7 +7,7 @@ import { type Librarian, librarian, said } from '#tests/support/knowledge.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
-/** Agents: created, shown, changed, deleted (spec, Agents). */
+/** Agents: created, shown, changed, deleted. */
 
 const NOTHING = '00000000-0000-4000-8000-000000000000'
 

@@ -6,7 +6,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
-/** Knowledge bases that jobs have filled, used in chats (spec, send_message, rule 3). */
+/** Knowledge bases that jobs have filled, used in chats. */
 
 type Provider = Awaited<ReturnType<typeof startProvider>>
 interface Citation {

@@ -8,7 +8,7 @@ import { librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Embeddings by a provider are charged by tokens (contract, 6). */
+/** Embeddings by a provider are charged by tokens (docs/billing.md). */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

@@ -7,7 +7,7 @@ import { clock, done, tool } from '#tests/support/provider/converse.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** A model call that uses tools is one ledger entry, regardless of its outcome (contract, 6). */
+/** A model call that uses tools is one ledger entry, regardless of its outcome (docs/billing.md). */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

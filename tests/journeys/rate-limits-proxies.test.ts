@@ -3,7 +3,7 @@ import type { Answer } from '#tests/support/client.ts'
 import { sendRaw } from '#tests/support/raw-request.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** The address that a request counts for: the socket's, unless TRUST_PROXY says otherwise (contract, 12). */
+/** The address that a request counts for: the socket's, unless TRUST_PROXY says otherwise (docs/limits.md). */
 
 const LIMIT = 500
 const KEYS = '/.well-known/jwks.json'

@@ -7,7 +7,7 @@ import { openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Rate limits and their headers (contract, 12). */
+/** Rate limits and their headers (docs/limits.md). */
 
 const IP_LIMIT = 12
 const USER_LIMIT = 5

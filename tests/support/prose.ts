@@ -13,8 +13,9 @@ export interface ProseHit {
 
 const BEGINNINGS =
   /^(?:What|Whatever|Who|Whom|Whose|Whoever|Of (?:a|each|its|another)|So (?:many|long|much)|Nobody|Somebody|Where (?:it|there))\b/
+/** The last ones point to texts that are not in the repository. */
 const WORDS =
-  /\b(?:can not|whom|parted|anew|hears? of|(?:is|are) told(?! apart)(?: of)?|(?<!times )as many as|he|him|his)\b/gi
+  /\b(?:can not|whom|parted|anew|hears? of|(?:is|are) told(?! apart)(?: of)?|(?<!times )as many as|he|him|his)\b|\((?:contract|spec)[,;]/gi
 const MEANWHILE = /\bmeanwhile\b/gi
 
 const HASH_COMMENTS = /\.(?:py|sh)$/

@@ -17,7 +17,7 @@ import { organizations } from './org.ts'
 
 export const DEPLOYMENT_TYPES = ['api', 'widget', 'iframe'] as const
 
-/** The appearance and limits of a deployment (contract, 4). */
+/** The appearance and limits of a deployment. */
 export interface DeploymentConfig {
   theme?: { primary_color?: string; font_family?: string }
   branding?: { logo_url?: string; company_name?: string }

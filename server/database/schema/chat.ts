@@ -36,7 +36,7 @@ export interface StoredFailure {
   values?: Readonly<Record<string, string | number>> | undefined
 }
 
-/** A document passage that the model received for a reply (contract, 4). */
+/** A document passage that the model received for a reply. */
 export interface Citation {
   /** The document's knowledge base. Missing in rows that are older than this field. */
   kb_id?: string
@@ -48,7 +48,7 @@ export interface Citation {
   snippet: string
 }
 
-/** A reply's tool call as clients see it (contract, 4). */
+/** A reply's tool call as clients see it. */
 export interface StoredToolCall {
   id: string
   name: string
@@ -174,7 +174,7 @@ export const chatMessages = pgTable(
   ],
 )
 
-/** Maps each Idempotency-Key of send_message to the reply. Keys are kept for 24 hours (contract, 5). */
+/** Maps each Idempotency-Key of send_message to the reply. Keys are kept for 24 hours. */
 export const replyKeys = pgTable(
   'reply_keys',
   {

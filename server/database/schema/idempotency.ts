@@ -2,7 +2,7 @@ import { bigint, index, integer, pgTable, primaryKey, sql, text, uuid } from '..
 import { users } from './auth.ts'
 import { createdAt, moment } from './columns.ts'
 
-/** Requests with an Idempotency-Key, and their stored responses. Rows are kept for a day (contract, 5). */
+/** Requests with an Idempotency-Key, and their stored responses. Rows are kept for a day. */
 export const idempotentRequests = pgTable(
   'idempotent_requests',
   {

@@ -13,7 +13,7 @@ import {
 import { createdAt, id, updatedAt } from './columns.ts'
 import { memberships, organizations } from './org.ts'
 
-/** A model's `config` without the API key (contract, 7). */
+/** A model's `config` without the API key. */
 export interface ModelConfig {
   model?: string
   base_url?: string

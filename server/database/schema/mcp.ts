@@ -17,7 +17,7 @@ import { sessions, users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** How users authenticate to an MCP server (contract, 8). Excludes the client secret. */
+/** How users authenticate to an MCP server (docs/mcp.md). Excludes the client secret. */
 export type McpAuthConfig =
   | { type: 'none' }
   | { type: 'oauth'; client_id?: string; scopes?: string; authorization_url?: string; token_url?: string }

@@ -18,7 +18,7 @@ import { users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 
 /**
- * Limits and features of an organization (spec, Limits; contract, 6). Omitted fields have defaults (platform/limits).
+ * Limits and features of an organization (docs/billing.md). Omitted fields have defaults (platform/limits).
  */
 export interface Features {
   /** Messages per day. Null means unlimited. */

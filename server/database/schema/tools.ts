@@ -16,7 +16,7 @@ import { organizations } from './org.ts'
 
 export const PARAMETER_TYPES = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const
 
-/** Describes an input or a configuration value of a tool (spec, Tool: parameter descriptor). */
+/** Describes an input or a configuration value of a tool. */
 export interface ParameterDescriptor {
   name: string
   type: (typeof PARAMETER_TYPES)[number]
@@ -27,7 +27,7 @@ export interface ParameterDescriptor {
   secret?: boolean
 }
 
-/** The implementation of a tool (spec, Tool: settings). */
+/** The implementation of a tool. */
 export interface ToolSettings {
   function_info: { name: string; is_async: boolean; description: string; code: string }
   requirements: string[]

@@ -19,7 +19,7 @@ const OneDeployment = Type.Object({ deployment_id: idOf('the deployment') })
 const ofDeployment = { deployment: 'deployment_id' } as const
 const Day = Type.String({ maxLength: 10, description: 'UTC day, such as `2026-01-31`.' })
 
-/** Routes that manage agents' deployments, their keys and their usage (spec, Agent deployments; contract, 4). */
+/** Routes that manage agents' deployments, their keys and their usage. */
 export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Route[] => [
   defineRoute({
     method: 'POST',

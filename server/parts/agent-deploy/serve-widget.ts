@@ -13,7 +13,7 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const PAGE = 'text/html; charset=utf-8'
 const FEATURES = 'clipboard-write=(self), camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 
-/** Registers /widget.js and /embed, which embed the chat in pages of other sites (contract, 10). */
+/** Registers /widget.js and /embed, which embed the chat in pages of other sites. */
 export function registerWidget(
   http: FastifyInstance,
   { findPublicDeployment }: { findPublicDeployment: FindPublicDeployment },

@@ -20,7 +20,7 @@ interface Dependencies {
   findPublicDeployment: FindPublicDeployment
 }
 
-/** Routes for the holder of a deployment's key and for its visitors (contract, 10). */
+/** Routes for the holder of a deployment's key and for its visitors. */
 export const visitorRoutes = ({ services, chats, findPublicDeployment }: Dependencies): Route[] => [
   defineRoute({
     method: 'POST',

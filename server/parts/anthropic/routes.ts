@@ -32,7 +32,7 @@ const PageQuery = OpenQuery({
   before_id: Type.Optional(described(ModelId, 'ID before which the page ends.')),
 })
 
-/** Routes for Anthropic clients (contract, 10). Clients use the base URL `{base_url}/anthropic`. */
+/** Routes for Anthropic clients. Clients use the base URL `{base_url}/anthropic`. */
 export const anthropicRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'POST',

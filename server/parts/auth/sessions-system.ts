@@ -18,7 +18,7 @@ export const SESSION_SECONDS = SESSION_DAYS * 86_400
 const DAY_SECONDS = 86_400
 /** Maximum lifetime of a session, in days. @limit lifetime of a session */
 const SESSION_DAYS_MAX = 90
-/** Grace period of a replaced refresh token, because two tabs may refresh concurrently (contract, 2). */
+/** Grace period of a replaced refresh token, because two tabs may refresh concurrently. */
 const PREVIOUS_TOKEN_SECONDS = 10
 
 export interface TokenPair {

@@ -33,7 +33,7 @@ export { billingTables } from './tables.ts'
 
 const InOrganization = Type.Object({ org_id: OrgId })
 
-/** Routes of an organization's credits, ledger, usage, budgets and limits per minute (contract, 6). */
+/** Routes of an organization's credits, ledger, usage, budgets and limits per minute (docs/billing.md). */
 export const billingRoutes = (services: Services): Route[] => [
   ...creditRoutes(services),
   ...budgetRoutes,

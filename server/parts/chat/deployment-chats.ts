@@ -11,7 +11,7 @@ import { streamReply } from './stream-reply.ts'
 import { takeTurn } from './turn.ts'
 
 /**
- * Stores the sessions of deployments (contract, 10). Each session is a chat of the deployment's user, so that holds,
+ * Stores the sessions of deployments. Each session is a chat of the deployment's user, so that holds,
  * storage, charges and recovery of replies are shared with chats. The deployment's user cannot sign in. Lists of
  * chats omit sessions, and sessions have no title.
  *

@@ -3,7 +3,7 @@ import { AppError, fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 
 /*
- * Rules for turns in a deployment's sessions (contract, 10). The daily message limit is in
+ * Rules for turns in a deployment's sessions. The daily message limit is in
  * platform/limits/daily-messages.ts. A null deployment means that a member sends the turn; then no rule applies. All
  * visitors of a deployment share one user, and the deployment's key acts for all visitors.
  */

@@ -10,7 +10,7 @@ import { DONE, DONE_HALVES } from './reply-events.ts'
 
 const MAX_TOKENS_PER_PROMPT = 400
 
-/** Description of each kind of prompt, for the model's instruction (spec, prompt generation). */
+/** Description of each kind of prompt, for the model's instruction. */
 const KINDS: Record<NonNullable<PromptRequest['prompt_type']>, string> = {
   creative:
     'an imaginative prompt that asks for something new, such as a story, an image, a scene or an idea',
@@ -56,7 +56,7 @@ const instructionFor = (kind: keyof typeof KINDS, count: number): string =>
   ].join(' ')
 
 /**
- * The events of generated prompts (spec, Prompt generation stream). They are not stored, so clients cannot resume the
+ * The events of generated prompts. They are not stored, so clients cannot resume the
  * stream.
  */
 class PromptStream {

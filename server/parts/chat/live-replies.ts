@@ -3,7 +3,7 @@ import type { Reply, StopReason } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { type ReplyInput, writeReply } from './write-reply.ts'
 
-/** Interval for storing the growth of replies in progress, in milliseconds (contract, 5). */
+/** Interval for storing the growth of replies in progress, in milliseconds. */
 const GROWTH_MS = 800
 
 /** Tracks the replies that this process is writing, and periodically stores their growth. */

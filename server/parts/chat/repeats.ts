@@ -12,8 +12,7 @@ import type { ChatWriter, SendQuery } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
 
 /*
- * If a client repeats a message with the same Idempotency-Key, the response is the reply to the first request
- * (contract, 5).
+ * If a client repeats a message with the same Idempotency-Key, the response is the reply to the first request.
  */
 
 /** Time for which repeats are recognized. */

@@ -13,7 +13,7 @@ export interface Delivered {
 
 const NOTHING: Delivered = { reasoning: '', content: '', named: 0, media: null }
 
-/** Progress of generating an image or video (contract, 4). */
+/** Progress of generating an image or video. */
 export interface MediaEvent {
   type: 'image' | 'video'
   status: 'generating' | 'complete'
@@ -28,13 +28,13 @@ const MEDIA_COMPLETE = 1000
 
 /**
  * A message that is exactly `DONE` marks the end of a reply. A token that is exactly `DONE` is therefore sent in two
- * events (contract, 5).
+ * events.
  */
 export const DONE = 'DONE'
 export const DONE_HALVES = ['DO', 'NE']
 
 /**
- * Appends the events of a reply (spec, send_message stream) to a log. The log starts after the `delivered` part.
+ * Appends the events of a reply to a log. The log starts after the `delivered` part.
  *
  * An event's id states how much of the reply a client has after receiving the event: `<characters of
  * reasoning>.<characters of content>.<named events>`. For an image or video, `.<thousandths>` follows. The last

@@ -18,7 +18,7 @@ export interface Retriever {
     list: KbList,
   ): Promise<UsableKnowledgeBase[]>
   /**
-   * Returns the best passages of these knowledge bases, best first (spec, send_message, rule 3). Omits scores below
+   * Returns the best passages of these knowledge bases, best first. Omits scores below
    * the threshold. Throws kb.not_found if a knowledge base isn't in the organization.
    */
   retrieve(

@@ -5,7 +5,7 @@ import type { AnotherAnswer, ChatRow, ChatWriter, NewMessage, RegenerateQuery, S
 import { takeTurn } from './turn.ts'
 
 /**
- * Stores the user's message and streams the reply (spec, send_message; contract, 5). Throws the errors of `takeTurn`.
+ * Stores the user's message and streams the reply. Throws the errors of `takeTurn`.
  */
 export const sendMessage = (
   deps: ChatDependencies,

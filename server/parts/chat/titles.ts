@@ -51,7 +51,7 @@ interface Dependencies {
 }
 
 /**
- * Generates the titles of chats in the background, after the first successful reply (spec, send_message, rule 2).
+ * Generates the titles of chats in the background, after the first successful reply.
  * Each model call has its own hold and debit (decisions/0013). Without credits, or if the model fails, the title is
  * the beginning of the message.
  */

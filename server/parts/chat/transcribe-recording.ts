@@ -10,7 +10,7 @@ interface TranscribeQuery {
 }
 
 /**
- * Transcribes audio with the transcription model of the organization or environment (spec, transcribe). Throws
+ * Transcribes audio with the transcription model of the organization or environment. Throws
  * upload.empty, upload.not_audio, llm.none, billing.insufficient_credits, and the errors of modelFailure.
  */
 export async function transcribeRecording(

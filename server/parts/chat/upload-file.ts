@@ -9,7 +9,7 @@ import type { ChatDependencies } from './dependencies.ts'
 import { findChat } from './manage-chats.ts'
 
 /**
- * Stores a file and extracts its text (spec, upload_file). Without a chat, the file can be attached to a chat
+ * Stores a file and extracts its text. Without a chat, the file can be attached to a chat
  * later. Throws chat.not_found, and the errors of storeUpload.
  */
 export async function uploadFile(

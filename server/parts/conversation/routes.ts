@@ -21,7 +21,7 @@ import { streamChat } from './stream-chat.ts'
 const InOrganization = Type.Object({ org_id: OrgId })
 const OneConversation = Type.Object({ org_id: OrgId, conversation_id: idOf('the conversation') })
 
-/** Routes of conversations with several models (spec, Conversations; contract, 9). */
+/** Routes of conversations with several models. */
 export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
   defineRoute({
     method: 'POST',

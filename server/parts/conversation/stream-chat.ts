@@ -7,7 +7,7 @@ import { FINISH } from '../chat/index.ts'
 import { type ConversationDependencies, findSession } from './manage-conversations.ts'
 import type { NewChatMessage } from './schemas.ts'
 
-/** Stores a message, and streams the reply of the session's model (spec, Conversation stream_chat; contract, 9). */
+/** Stores a message, and streams the reply of the session's model. */
 export async function streamChat(
   { chats }: ConversationDependencies,
   scope: Scope<'conversation:write'>,

@@ -21,7 +21,7 @@ const InOrganization = Type.Object({ org_id: OrgId })
 const OneInstruction = Type.Object({ instruction_id: idOf('the instruction') })
 const ofInstruction = { instruction: 'instruction_id' } as const
 
-/** Routes of saved instructions. Users write instructions for themselves, to guide replies (contract, 5). */
+/** Routes of saved instructions. Users write instructions for themselves, to guide replies. */
 export const instructionRoutes: Route[] = [
   defineRoute({
     method: 'POST',

@@ -29,7 +29,7 @@ const OneInvitation = Type.Object({ invitation_id: idOf('the invitation') })
 const EXAMPLE = { email: INVITED.email, role_id: ROLE }
 const ONLY_ADMINS = 'Requires role level 80 or above: admins and owners.'
 
-/** Routes that manage invitations (spec, Invitations). /api/auth/signup_invite accepts an invitation. */
+/** Routes that manage invitations. /api/auth/signup_invite accepts an invitation. */
 export const invitationRoutes = (services: Services, { database } = services): Route[] => [
   defineRoute({
     method: 'POST',

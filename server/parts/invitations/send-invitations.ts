@@ -20,9 +20,9 @@ import {
   type SentInvitation,
 } from './schemas.ts'
 
-/** Lifetime of an invitation (spec, Limits). */
+/** Lifetime of an invitation. */
 const LIFETIME_DAYS = 7
-/** Minimum level of an inviter, so only admins and owners can invite (spec, Authentication; contract, 3). */
+/** Minimum level of an inviter, so only admins and owners can invite. */
 export const INVITER_LEVEL_MIN = 80
 /** Maximum number of characters of a malformed address in an error message. */
 const SHOWN_CHARACTERS_MAX = 100

@@ -1,8 +1,8 @@
 import { PASSAGES_PREFACE, writePassage } from '#platform/models/prompt-elements.ts'
 
-/** Minimum score of a passage that is sent to the model (spec, send_message, rule 3). */
+/** Minimum score of a passage that is sent to the model. */
 export const SCORE_THRESHOLD = 0.1
-/** Maximum number of passages per message (spec, send_message, rule 3). */
+/** Maximum number of passages per message. */
 export const PASSAGES_MAX = 10
 /** Maximum share of a message's prompt for passages. */
 export const PASSAGES_SHARE = 0.25

@@ -30,7 +30,7 @@ const VALUE_CHARACTERS_MAX = 1_000
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /**
- * Parses a filter in its API form (contract, 4): `{key: value}`, `{key: {in: […]}}`, `{key: {gt, gte, lt, lte:
+ * Parses a filter in its API form: `{key: value}`, `{key: {in: […]}}`, `{key: {gt, gte, lt, lte:
  * …}}`, `{key: {exists: true}}`. Throws kb.filter_invalid.
  */
 export function parseFilter(filter: object = {}): Condition[] {

@@ -24,7 +24,7 @@ const INSTRUCTION =
 const NOTHING_FOUND = 'I do not know. This knowledge base contains nothing about the question.'
 
 /**
- * Replies to a question from the best passages (spec, Knowledge bases, query), as a JSON object or as a stream. If no
+ * Replies to a question from the best passages, as a JSON object or as a stream. If no
  * passage matches, no model is called and the reply says so. A model call that has started is completed and charged,
  * even if the client disconnects.
  *

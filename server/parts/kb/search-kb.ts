@@ -9,7 +9,7 @@ import { type SearchAnswer, type SearchRequest, viewPassage, viewReceipt } from 
 export const LIMIT_DEFAULT = 5
 
 /**
- * Returns the best passages for a query (spec, search). Throws kb.not_found, kb.filter_invalid, and the errors of
+ * Returns the best passages for a query. Throws kb.not_found, kb.filter_invalid, and the errors of
  * findReranker.
  */
 export async function searchKb(

@@ -9,7 +9,7 @@ import { environmentProviders, fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
 /**
- * Built-in demo models and their names. They are listed only if the environment configures no provider (contract, 7).
+ * Built-in demo models and their names. They are listed only if the environment configures no provider.
  * The text model is last and therefore first in lists, which show the newest model first.
  */
 const DEMO_MODELS: Record<string, string> = {

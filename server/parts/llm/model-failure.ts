@@ -7,8 +7,7 @@ export const MODEL_FAILURES = ['llm.failed', 'llm.rate_limited', 'llm.refused'] 
 const UNEXPECTED = sentence('llm.broke')
 
 /**
- * Converts the failure of a model call to the error of a request. Clients retry 429 and 503, and don't retry 400
- * (contract, 1).
+ * Converts the failure of a model call to the error of a request. Clients retry 429 and 503, and don't retry 400.
  */
 export function modelFailure(error: ModelError): AppError {
   const { message: reason, kind, retryAfterMs } = error

@@ -95,7 +95,7 @@ export interface OwnCall {
 
 /**
  * Makes charged model calls outside chat replies. One credit is held before a call, and the usage is debited after
- * it. A call that fails before its first token is free (contract, 6).
+ * it. A call that fails before its first token is free (docs/billing.md).
  */
 export class PaidCalls {
   readonly #services: Pick<Services, 'draining' | 'ledger' | 'models' | 'metrics' | 'log'>

@@ -18,7 +18,7 @@ interface PricedModel {
 }
 
 /**
- * Returns the price that `payerId` pays for a model. No other code decides prices (contract, 6).
+ * Returns the price that `payerId` pays for a model. No other code decides prices (docs/billing.md).
  *
  * An organization sets the ratios of its own models and may run the endpoint that reports their usage. Both are
  * trusted while the organization itself pays. Another organization that reaches the model through a public agent pays

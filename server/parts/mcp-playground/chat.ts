@@ -38,8 +38,8 @@ interface Reply {
 }
 
 /**
- * Streams the reply to a message. Uses direct mode if the message names MCP connections, and discovery mode otherwise
- * (spec, MCP playground). A client disconnect aborts the reply. Before the stream begins, throws mcp.model_prefix,
+ * Streams the reply to a message. Uses direct mode if the message names MCP connections, and discovery mode otherwise.
+ * A client disconnect aborts the reply. Before the stream begins, throws mcp.model_prefix,
  * mcp.no_valid_instances, `llm.*` and billing.insufficient_credits.
  */
 export async function chat(

@@ -3,7 +3,7 @@ import { AppError, fail } from '#errors'
 import type { DefaultCaller, ModelFinder, ResolvedModel } from '../llm/index.ts'
 import type { PlaygroundMode } from './memory.ts'
 
-/** Prefixes that a model's name may have (spec, MCP playground, rule 3). */
+/** Prefixes that a model's name may have. */
 const PREFIXES = ['gpt', 'o1', 'claude', 'deepseek', 'gemini']
 
 export function checkPrefix(model: string | undefined): void {

@@ -14,7 +14,7 @@ import { describeNextPages } from './next-pages.ts'
 import { writePrompt } from './write-prompt.ts'
 
 /**
- * Time limit for reading the servers' tool lists (spec, MCP playground stream), and maximum number of tools to choose
+ * Time limit for reading the servers' tool lists, and maximum number of tools to choose
  * from.
  */
 const OPEN_BOUNDS = { waitMs: 30_000, toolsMax: 2_000 }

@@ -18,7 +18,7 @@ export type { PlaygroundMemory } from './memory.ts'
 export const createMemory = ({ redis, secrets, log }: Services): PlaygroundMemory =>
   redis ? new SharedMemory(redis, secrets, log) : new LocalMemory()
 
-/** Routes of streamed chats that use MCP tools (spec, MCP playground). */
+/** Routes of streamed chats that use MCP tools. */
 export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
   const { memory } = deps
   return [

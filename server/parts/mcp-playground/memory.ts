@@ -28,12 +28,12 @@ export interface PlaygroundMemory {
 }
 
 /**
- * Maximum number of exchanges in a memory. An exchange is two messages, and the limit is 60 messages (spec, Limits).
+ * Maximum number of exchanges in a memory. An exchange is two messages, and the limit is 60 messages.
  * @limit remembered questions with replies
  */
 export const EXCHANGES_MAX = 30
 export const MESSAGES_MAX = 2 * EXCHANGES_MAX
-/** Maximum number of direct-mode exchanges in a memory. The limit is 30 messages (spec, Limits). */
+/** Maximum number of direct-mode exchanges in a memory. The limit is 30 messages. */
 export const DIRECT_EXCHANGES_MAX = 15
 export const MEMORY_SECONDS = 30 * 60
 /**

@@ -3,7 +3,7 @@ import { writeRecord } from '#platform/models/prompt-elements.ts'
 import type { ToolCall } from '#platform/models/types.ts'
 import type { Exchange } from './memory.ts'
 
-/** A successful tool call, and the pagination in its output (spec, MCP playground stream). */
+/** A successful tool call, and the pagination in its output. */
 export interface CalledTool {
   tool: string
   input: Record<string, unknown>

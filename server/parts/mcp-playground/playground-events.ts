@@ -5,13 +5,13 @@ import { EventLog } from '#platform/streams/event-log.ts'
 
 /**
  * A message that is exactly `DONE` marks the end of a reply. Text that is exactly `DONE` is therefore sent in two
- * events (contract, 5).
+ * events.
  */
 const DONE = 'DONE'
 const DONE_HALVES = ['DO', 'NE']
 
 /**
- * Streams a playground reply as events (spec, MCP playground stream). The events are not stored, so a client cannot
+ * Streams a playground reply as events. The events are not stored, so a client cannot
  * resume the stream.
  */
 export class PlaygroundEvents {

@@ -31,7 +31,7 @@ export interface McpServer {
 
 /**
  * Serves `/mcp` for MCP clients: the organization's agents and knowledge bases as tools, its documents as resources,
- * and the caller's instructions as prompts (contract, 10).
+ * and the caller's instructions as prompts.
  */
 export function createMcpServer(
   services: Services,

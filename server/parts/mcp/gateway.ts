@@ -47,7 +47,7 @@ function makerOf({ sessionId, apiKeyId }: Scope<'mcp:write'>): GatewayLink['made
 }
 
 const GATEWAY = '/api/mcp/gateway'
-/** Lifetime of a gateway URL, in seconds (contract, 8). */
+/** Lifetime of a gateway URL, in seconds (docs/mcp.md). */
 const ADDRESS_SECONDS = 3_600
 const PURPOSE = 'MCP gateway addresses'
 
@@ -95,7 +95,7 @@ export interface Gateway {
 }
 
 /**
- * Serves the gateway (contract, 8). Any MCP client with a URL from generate_url can call the instance's server
+ * Serves the gateway (docs/mcp.md). Any MCP client with a URL from generate_url can call the instance's server
  * through the gateway, which adds the account's credentials. Each request checks the URL, instance, membership and
  * permission, so a revocation takes effect with the next request in every process.
  */

@@ -13,7 +13,7 @@ import type { ToolLists } from './tools.ts'
 
 /** Timeout for listing a server's tools if another server has responded, in milliseconds. */
 const LIST_TIMEOUT_MS = 10_000
-/** Timeout of a tool call, in milliseconds (spec, Limits). @limit time of a tool call */
+/** Timeout of a tool call, in milliseconds. @limit time of a tool call */
 const CALL_MS_MAX = 30_000
 /**
  * Maximum number of tools per model request, across all servers. No provider accepts more.

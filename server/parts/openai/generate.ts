@@ -51,9 +51,9 @@ const SILENCE_MS = 25_000
 
 /**
  * Generates a reply by the named model or agent. A model may return calls of the client's tools; an agent runs its
- * own tools. Charged like any model call (contract, 6). `signal` aborts the call. Resolves when the model has begun its
- * reply. Rejects if the call isn't admitted, for example with billing.insufficient_credits, or fails before its first
- * output.
+ * own tools. Charged like any model call (docs/billing.md). `signal` aborts the call. Resolves when the model has begun
+ * its reply. Rejects if the call isn't admitted, for example with billing.insufficient_credits, or fails before its
+ * first output.
  */
 export async function generate(
   deps: OpenAiDependencies,

@@ -52,7 +52,7 @@ export function readExtra(
 /**
  * Returns the names of hints and unknown fields that the model's provider does not receive, for X-Ignored-Parameters. Throws
  * openai.parameter_refused if the request has a parameter that would change the reply and that the model, or a member
- * of the route, doesn't accept (contract, 10).
+ * of the route, doesn't accept.
  */
 export function reviewParameters(
   { members }: { members: readonly { target: ModelTarget }[] },

@@ -33,7 +33,7 @@ import { transcribe } from './transcriptions.ts'
 /** Maximum number of JSON values in a request body. Sufficient for many short texts. */
 const EMBEDDING_VALUES_MAX = 500_000
 
-/** Routes for OpenAI clients (contract, 10). Clients use the base URL `{base_url}/openai/v1`. */
+/** Routes for OpenAI clients. Clients use the base URL `{base_url}/openai/v1`. */
 export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
   defineRoute({
     method: 'POST',

@@ -11,8 +11,8 @@ interface NewOrganization {
 }
 
 /**
- * Creates an organization with its four system roles, its owner's membership and an empty credit account (spec,
- * General conventions). Runs in the caller's transaction. Returns the organization's id.
+ * Creates an organization with its four system roles, its owner's membership and an empty credit account. Runs in the
+ * caller's transaction. Returns the organization's id.
  */
 export async function createOrganization(tx: SystemTransaction, input: NewOrganization): Promise<string> {
   const id = newId()

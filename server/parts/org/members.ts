@@ -17,7 +17,7 @@ interface Member {
   role: { id: string; name: string; level: number }
 }
 
-/** Allowed changes from each status (spec, Organization membership status; contract, 2). */
+/** Allowed changes from each status. */
 const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
   active: ['suspended', 'deleted'],
   suspended: ['active', 'deleted'],
@@ -51,7 +51,7 @@ export async function addMember(
 }
 
 /**
- * Changes a member's role (spec, update rules). Throws user.not_owner, user.not_found, user.not_active,
+ * Changes a member's role. Throws user.not_owner, user.not_found, user.not_active,
  * user.same_role, org.last_owner, and the errors of findAssignableRole.
  */
 export async function changeRole(scope: Scope<'users:write'>, userId: string, roleId: string): Promise<void> {

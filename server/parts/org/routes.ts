@@ -35,7 +35,7 @@ import { liftSuspension, suspendOrganization } from './suspend-system.ts'
 
 const InOrganization = Type.Object({ org_id: OrgId })
 
-/** Routes of organizations and their members (spec, Organizations; contract, 2 and 6). */
+/** Routes of organizations and their members. */
 export const orgRoutes = (services: Services, { database } = services): Route[] => [
   defineRoute({
     method: 'GET',

@@ -22,7 +22,7 @@ const GRANT_ERRORS = [
   'permission.not_found',
 ] as const
 
-/** Routes of roles and their permissions (spec, Roles and permissions). */
+/** Routes of roles and their permissions. */
 export const roleRoutes = ({ database }: Services): Route[] => [
   defineRoute({
     method: 'POST',

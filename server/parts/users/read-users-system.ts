@@ -15,7 +15,7 @@ import type { FoundUser, ListedUser, ListQuery, MemberView, UserList, UserView }
 const LIMIT_DEFAULT = 10
 
 /**
- * Returns a user with the organizations in which they are an active member (spec, User). With `onlyOrganizationId`,
+ * Returns a user with the organizations in which they are an active member. With `onlyOrganizationId`,
  * lists no other organization. Throws auth.invalid_token if the user no longer exists.
  */
 export async function readUser(

@@ -30,7 +30,7 @@ import { searchUsers } from './search-users-system.ts'
 
 const OneMember = Type.Object({ org_id: OrgId, user_id: idOf('the member') })
 
-/** Routes of an organization's users and of the caller's own profile (spec, Users; contract, 2). */
+/** Routes of an organization's users and of the caller's own profile. */
 export const userRoutes = (services: Services): Route[] => {
   const { database } = services
   return [

@@ -17,7 +17,7 @@ import type { Sender } from './sender.ts'
 const OneWebhook = Type.Object({ webhook_id: idOf('the webhook') })
 const ofWebhook = { permission: 'organization:admin', orgOf: { webhook: 'webhook_id' } } as const
 
-/** Routes that manage webhook endpoints and their deliveries (ext; contract, 11). */
+/** Routes that manage webhook endpoints and their deliveries (docs/webhooks.md). */
 export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
   defineRoute({
     method: 'POST',

@@ -5,7 +5,7 @@ import type { ContentPart, ModelMessage, ModelRequest, ModelTarget, ModelUsage, 
 /**
  * Returns the usage to charge for a reply: the usage that the provider reported, and a local count of the tokens that
  * it did not report, or of which it reported 0 beside text. Returns null, for no charge, if the reply failed before its
- * first token (contract, 6).
+ * first token (docs/billing.md).
  */
 export async function payableUsage(
   reported: ModelUsage | null,

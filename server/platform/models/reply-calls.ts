@@ -21,7 +21,7 @@ export const CUT_OFF = sentence('tool.cut_off')
 /** Sends an event to the reply's readers. Returns the event's number among the reply's named events. */
 export type EmitToolEvent = (data: ToolEvent) => number
 
-/** The event for a started or finished tool call (spec, MCP playground stream). */
+/** The event for a started or finished tool call. */
 export type ToolEvent =
   | Pick<StoredToolCall, 'id' | 'name' | 'input' | 'output'>
   | Pick<StoredToolCall, 'id' | 'name' | 'successful' | 'error' | 'input' | 'output'>

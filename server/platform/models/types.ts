@@ -2,7 +2,7 @@ import type { Language } from '@parley/messages/languages'
 import type { Reason } from '#errors'
 import type { ProviderCode } from './provider-codes.ts'
 
-/** The supported model providers (contract, 7). */
+/** The supported model providers. */
 export const PROVIDERS = [
   'openai',
   'anthropic',

@@ -28,7 +28,7 @@ const FIND_ERRORS = [
   'openai.response_not_found',
 ] as const
 
-/** Routes of OpenAI's Responses (contract, 10). */
+/** Routes of OpenAI's Responses. */
 export const responseRoutes = (deps: ResponseDependencies): Route[] => [
   defineRoute({
     method: 'POST',
