@@ -38,6 +38,8 @@ const BLANKS = [
   '\u200e\u202a\u202c',
   '\u2066\u2069',
   '\u2060\u00ad',
+  '\u{e0020}\u{e0001}',
+  '\u{e0101}\u{1d173}\u{1bca0}',
 ]
 
 interface Turn {

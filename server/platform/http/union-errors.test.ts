@@ -61,6 +61,15 @@ test.each<[TSchema, unknown, string]>([
   [Content, [{ type: 'a', image: {} }], 'x.0.image.url is required.'],
   [Content, [{ type: 'a', image: 3 }], 'x.0.image must be a string or an object.'],
   [Content, [{ type: 5, image: 'a' }], 'x.0.type must be a string.'],
+  // More errors than are compared.
+  [Stop, Array(500).fill('a'), 'x must have at most 4 items.'],
+  [
+    Content,
+    [...Array(500).fill({ type: 'a', image: 'a' }), { type: 5, image: 'a' }],
+    'x.500.type must be a string.',
+  ],
+  [Input, [...Array(500).fill(1), 'a'], 'x.500 must be an integer.'],
+  [Input, [...Array(500).fill([1]), 'a'], 'x.500 must be an array.'],
 ])('%#: %j', (schema, x, message) => {
   const isValid = compileValidator(Type.Object({ x: schema }), 'body')
   expect(isValid({ x })).toBe(false)

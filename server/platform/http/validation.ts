@@ -7,9 +7,21 @@ import { type AppError, fail, quote } from '#errors'
 import { brokenRules } from './broken-rules.ts'
 import { hasOneScript, isPlainName } from './plain-name.ts'
 import { LOWER_CASE, ONE_SCRIPT, PATTERN_RULE, PLAIN_NAME } from './schemas.ts'
+import { VISIBLE, VISIBLE_CHARACTER } from './visible-text.ts'
+
+/** Compiles the patterns of schemas. */
+const regExp = (pattern: string, flags: string): RegExp =>
+  pattern === VISIBLE_CHARACTER ? VISIBLE : new RegExp(pattern, flags)
+regExp.code = 'regExp'
 
 /** Validators of bodies, without coercion, defaults or removal of fields, and of queries. */
-const OPTIONS = { strict: false, useDefaults: false, removeAdditional: false, verbose: true } as const
+const OPTIONS = {
+  strict: false,
+  useDefaults: false,
+  removeAdditional: false,
+  verbose: true,
+  code: { regExp },
+} as const
 const ajvOf = (options: { coerceTypes?: boolean }) => ({
   first: new Ajv({ ...OPTIONS, ...options }),
   all: new Ajv({ ...OPTIONS, ...options, allErrors: true }),
@@ -24,8 +36,6 @@ const coercing = ajvOf({ coerceTypes: true })
 const LISTED_CHARACTERS_MAX = 64 * 1024
 /** Maximum broken rules in an error. */
 const RULES_MAX = 20
-/** Maximum number of the validator's errors that are compared with each other. */
-const ERRORS_COMPARED_MAX = 400
 
 /** Converts ids to the database's spelling, because many places compare ids as strings (schemas.ts, Uuid). */
 function toLowerCase(_: unknown, value: string, __?: unknown, context?: DataValidationCxt): boolean {
@@ -114,7 +124,7 @@ function markUnreadable(schema: TSchema, value: unknown): void {
 export function validationError(errors: readonly ErrorObject[], part: string): AppError {
   const whole = part === 'body' ? 'the body' : part
   const rules = new Map<string, { path: string; message: string }>()
-  for (const error of brokenRules(errors.slice(0, ERRORS_COMPARED_MAX))) {
+  for (const error of brokenRules(errors)) {
     const rule = { path: pathOf(error), message: sentenceFor(error, part) }
     rules.set(`${rule.path || whole} ${rule.message}`, rule)
     if (rules.size === RULES_MAX) break

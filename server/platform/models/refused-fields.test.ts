@@ -56,6 +56,18 @@ test.each<[number, string]>([
   expect(withoutRefused(BODY, { status, words, retryAfter: undefined }, REQUEST)).toBeUndefined()
 })
 
+test('a limit gets the name that the refusal asks for', () => {
+  const words =
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+  const again = withoutRefused(
+    { ...BODY, max_tokens: 500 },
+    { status: 400, words, retryAfter: undefined },
+    REQUEST,
+  )
+  expect(again).toEqual({ ...BODY, max_completion_tokens: 500 })
+  expect(withoutRefused(again ?? {}, { status: 400, words, retryAfter: undefined }, REQUEST)).toBeUndefined()
+})
+
 test('an effort that the caller has set stays', () => {
   const refusal = { status: 400, words: 'reasoning_effort', retryAfter: undefined }
   expect(withoutRefused(BODY, refusal, { ...REQUEST, effort: 'low' })).toBeUndefined()
