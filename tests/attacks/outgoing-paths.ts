@@ -44,7 +44,7 @@ dns.lookup = (name, options, callback) => {
 }
 require('node:module').syncBuiltinESMExports()
 `
-const WAIT_MS = 20_000
+const WAIT_MS = 60_000
 
 /** Starts a server that may connect only to the allowed site. Returns the server's outgoing paths. */
 export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<OutgoingPath[]> {

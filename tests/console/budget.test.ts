@@ -30,7 +30,7 @@ describeInBrowser('the first load of the console', () => {
   beforeAll(async () => {
     stage = await startConsoleStage()
     person = await stage.server.signUp()
-  }, 60_000)
+  })
   afterAll(() => stage?.stop())
 
   test.each(SCREENS)('$path is small, shifts no layout, and contacts no other server', async (screen) => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 
 /** Replies that the model or its provider ended early. */
@@ -19,7 +19,7 @@ describeInBrowser('the end of a reply', () => {
   let provider: EmulatedProvider
   let person: Person
   beforeAll(async () => {
-    const [started, emulated] = await Promise.all([startConsoleStage(), startProvider()])
+    const [started, emulated] = await Promise.all([sharedConsoleStage(), startProvider()])
     stage = started
     provider = emulated
     person = await stage.server.signUp()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import { getChat } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { type CutProxy, startCutProxy } from '#tests/support/cut-proxy.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 
@@ -24,7 +24,7 @@ describeInBrowser('a chat over an unreliable connection', () => {
   let page: Page
 
   beforeAll(async () => {
-    ;[stage, provider, line] = await Promise.all([startConsoleStage(), startProvider(), startCutProxy()])
+    ;[stage, provider, line] = await Promise.all([sharedConsoleStage(), startProvider(), startCutProxy()])
     line.leadTo(stage.server.url)
     person = await stage.server.signUp()
     const model = 'emu-n300-gap20'
@@ -37,7 +37,7 @@ describeInBrowser('a chat over an unreliable connection', () => {
     page = await stage.open('/chats', person, { baseURL: line.url })
     await page.getByRole('button', { name: /^Model or agent/ }).click()
     await page.getByRole('option', { name: 'Slow' }).click()
-  }, 60_000)
+  })
   afterAll(async () => {
     await stage?.stop()
     await Promise.all([provider?.close(), line?.close()])

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '../support/browser.ts'
 import type { Person } from '../support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '../support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '../support/console-stage.ts'
 
 describeInBrowser('the list of chats in the console', () => {
   let stage: ConsoleStage
@@ -11,7 +11,7 @@ describeInBrowser('the list of chats in the console', () => {
   let page: Page
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     person = await stage.server.signUp()
     const models = await stage.server.call('GET', `/api/llm/list?org_id=${person.organizationId}`, {
       token: person.token,

@@ -6,7 +6,7 @@ import {
   type ConsoleStage,
   expectAccessible,
   PHONE,
-  startConsoleStage,
+  sharedConsoleStage,
 } from '#tests/support/console-stage.ts'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
@@ -24,7 +24,7 @@ describeInBrowser('reading in the console', () => {
   let provider: EmulatedProvider
   let person: Person
   beforeAll(async () => {
-    const [started, emulated] = await Promise.all([startConsoleStage(), startProvider()])
+    const [started, emulated] = await Promise.all([sharedConsoleStage(), startProvider()])
     stage = started
     provider = emulated
     person = await stage.server.signUp()

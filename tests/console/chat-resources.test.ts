@@ -6,7 +6,7 @@ import {
   type ConsoleStage,
   expectAccessible,
   PHONE,
-  startConsoleStage,
+  sharedConsoleStage,
 } from '#tests/support/console-stage.ts'
 import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
@@ -31,7 +31,7 @@ describeInBrowser('resources in a chat', () => {
 
   beforeAll(async () => {
     ;[stage, shelf, bare, broken] = await Promise.all([
-      startConsoleStage(),
+      sharedConsoleStage(),
       startMcpServer({ resources: [HOURS, PRICES] }),
       startMcpServer(),
       startMcpServer({

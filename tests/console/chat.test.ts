@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agentKeeper } from '../support/agents.ts'
 import { describeInBrowser } from '../support/browser.ts'
 import type { Person } from '../support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '../support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '../support/console-stage.ts'
 import { librarian, textSource } from '../support/knowledge.ts'
 import { type EmulatedProvider, startProvider } from '../support/provider/index.ts'
 
@@ -23,7 +23,7 @@ describeInBrowser('chats in the console', () => {
   let page: Page
 
   beforeAll(async () => {
-    const [started, emulated] = await Promise.all([startConsoleStage(), startProvider()])
+    const [started, emulated] = await Promise.all([sharedConsoleStage(), startProvider()])
     stage = started
     provider = emulated
     person = await stage.server.signUp()

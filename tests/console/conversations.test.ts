@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 
 /** Starts conversations with several models, asks, stops, archives and deletes them. */
@@ -13,7 +13,7 @@ describeInBrowser('conversations in the console', () => {
 
   beforeAll(async () => {
     provider = await startProvider()
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     ada = await stage.server.signUp()
     for (const [name, version] of [
       ['Short', 'emu-n5'],

@@ -4,7 +4,7 @@ import { agentKeeper } from '#tests/support/agents.ts'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type Colleagues, colleaguesOf } from '#tests/support/colleagues.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { talk } from '#tests/support/deployments.ts'
 
 /** Deployments: creation, appearance, install code, usage, pausing, new keys, deletion. */
@@ -19,7 +19,7 @@ describeInBrowser('deployments in the console', () => {
   let agentId: string
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     owner = await stage.server.signUp()
     colleagues = colleaguesOf(stage.server, owner)
     const keeper = await agentKeeper(stage.server, owner)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
-import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { librarian } from '#tests/support/knowledge.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 
@@ -11,7 +11,7 @@ describeInBrowser('errors in a German browser', () => {
   let stage: ConsoleStage
   let provider: EmulatedProvider
   beforeAll(async () => {
-    ;[stage, provider] = await Promise.all([startConsoleStage(), startProvider()])
+    ;[stage, provider] = await Promise.all([sharedConsoleStage(), startProvider()])
   }, 120_000)
   afterAll(() => Promise.all([stage?.stop(), provider?.close()]))
 

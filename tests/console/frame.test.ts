@@ -6,7 +6,7 @@ import {
   type ConsoleStage,
   expectAccessible,
   PHONE,
-  startConsoleStage,
+  sharedConsoleStage,
 } from '#tests/support/console-stage.ts'
 
 /** The frame of the page, which is painted before the console's scripts have run. */
@@ -18,7 +18,7 @@ describeInBrowser('the frame of the console', () => {
   let stage: ConsoleStage
   let person: Person
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     person = await stage.server.signUp()
   }, 180_000)
   afterAll(() => stage?.stop())

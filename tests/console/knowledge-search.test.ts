@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { type Librarian, librarian, textSource } from '#tests/support/knowledge.ts'
 
 /** Searches, answers and evaluations of knowledge bases in the console. */
@@ -20,7 +20,7 @@ describeInBrowser('search in the console', () => {
   let kb: string
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     person = await stage.server.signUp()
     library = librarian(stage.server, person)
     kb = await library.create({ name: 'Shop', sources: TEXTS })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { type Librarian, librarian, textSource } from '#tests/support/knowledge.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 import { page as htmlOf, startWebsite, type Website } from '#tests/support/website.ts'
@@ -16,7 +16,7 @@ describeInBrowser('knowledge in the console', () => {
   let library: Librarian
 
   beforeAll(async () => {
-    ;[stage, site] = await Promise.all([startConsoleStage(), startWebsite()])
+    ;[stage, site] = await Promise.all([sharedConsoleStage(), startWebsite()])
     owner = await stage.server.signUp()
     const { body } = await stage.server.call('POST', '/api/org/create_org?name=Library&credits=100000', {
       token: owner.token,

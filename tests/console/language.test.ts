@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { addApp, signUpVerified } from '#tests/support/factors.ts'
 import { startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { mcpConnector } from '#tests/support/mcp/connector.ts'
@@ -14,7 +14,7 @@ const GERMAN = { locale: 'de-DE' }
 describeInBrowser('the language of the console', () => {
   let stage: ConsoleStage
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
   }, 120_000)
   afterAll(() => stage?.stop())
 

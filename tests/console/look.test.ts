@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
@@ -15,7 +15,7 @@ describeInBrowser('the look', () => {
   let ada: Person
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     ada = await stage.server.signUp()
   }, 120_000)
   afterAll(() => stage?.stop())

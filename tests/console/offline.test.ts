@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 
 /** Messages and drafts without a connection: nothing is lost, and nothing is sent twice. */
 
@@ -13,7 +13,7 @@ describeInBrowser('the console without a connection', () => {
   let stage: ConsoleStage
   let person: Person
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
   }, 120_000)
   afterAll(() => stage?.stop())
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { furnish } from '#tests/support/furnish.ts'
 
 /** An outage of the server: each page says so once, keeps its shape, and repeats all failed requests on one click. */
@@ -16,7 +16,7 @@ describeInBrowser('an outage of the server', () => {
   let ids: Record<string, string>
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     person = await stage.server.signUp()
     ids = await furnish(stage.server, person)
   }, 120_000)

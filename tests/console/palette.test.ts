@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agentKeeper } from '#tests/support/agents.ts'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { create as deploy } from '#tests/support/deployments.ts'
 import { librarian } from '#tests/support/knowledge.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
@@ -15,7 +15,7 @@ describeInBrowser('the command palette', () => {
   let agentId: string
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     ada = await stage.server.signUp()
     const keeper = await agentKeeper(stage.server, ada)
     agentId = await keeper.make({ name: 'Walrus keeper' })

@@ -8,7 +8,7 @@ import {
   expectAccessibleOn,
   overflowing,
   PHONE,
-  startConsoleStage,
+  sharedConsoleStage,
 } from '#tests/support/console-stage.ts'
 import { furnish } from '#tests/support/furnish.ts'
 import { smallTargets } from '#tests/support/touch-targets.ts'
@@ -27,7 +27,7 @@ describeInBrowser('every screen of the console', () => {
   let ids: Record<string, string>
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     person = await stage.server.signUp()
     ids = await furnish(stage.server, person)
   }, 120_000)

@@ -6,7 +6,7 @@ import {
   type ConsoleStage,
   expectAccessible,
   PHONE,
-  startConsoleStage,
+  sharedConsoleStage,
 } from '#tests/support/console-stage.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
@@ -17,7 +17,7 @@ describeInBrowser('the start of the console', () => {
   let ada: Person
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     ada = await stage.server.signUp()
   }, 120_000)
   afterAll(async () => {

@@ -7,7 +7,7 @@ import { agentKeeper } from '#tests/support/agents.ts'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { colleaguesOf } from '#tests/support/colleagues.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 import { type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
 /** Tools: created, edited, tested, grouped, exported, imported and deleted. */
@@ -18,7 +18,7 @@ describeInBrowser('tools in the console', () => {
   let smith: Toolsmith
 
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
     owner = await stage.server.signUp()
     smith = toolsmith(stage.server, owner)
   }, 120_000)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import { balanceOf } from '#tests/support/chats.ts'
-import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { type ConsoleStage, expectAccessible, sharedConsoleStage } from '#tests/support/console-stage.ts'
 
 /** A new organization has no credits: the user can transfer some when creating it, and later. */
 
 describeInBrowser('credits of a new organization', () => {
   let stage: ConsoleStage
   beforeAll(async () => {
-    stage = await startConsoleStage()
+    stage = await sharedConsoleStage()
   }, 120_000)
   afterAll(() => stage?.stop())
 

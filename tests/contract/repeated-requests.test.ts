@@ -28,7 +28,7 @@ const OPERATIONS = readOperations().filter(
 )
 
 const SETTLED_MS = 400
-const SETTLED_TIMES_MAX = 40
+const SETTLED_TIMES_MAX = 250
 /** Tables that also change without requests: a sweep fills the search words of chats. */
 const BOOKKEEPING = ['login_attempts', 'server_instances', 'chat_words', 'chat_words_walk']
 const MODEL = { name: 'slow', provider: 'openai-compatible', version: 'emu-n400-gap20' }

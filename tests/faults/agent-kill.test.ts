@@ -64,4 +64,4 @@ test('a killed server leaves a reply with its text and tool calls, charged once'
   expect(events.map(({ event }) => event)).toEqual(['tool', 'usage', 'failure', undefined])
   expect(events[0]?.data).toEqual({ ...reply.tool_calls[1] })
   expect(Object.keys(events[3]?.data as object)).toEqual(['error'])
-}, 60_000)
+})

@@ -29,11 +29,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test.each(Array.from({ length: KILLS }, (_, at) => at + 1))(
-  'kill %i',
-  { ...needs('PostgreSQL'), timeout: 60_000 },
-  async (seed) => {
-    expect.hasAssertions()
-    if (field) await killIngestion(field, seed)
-  },
-)
+test.each(Array.from({ length: KILLS }, (_, at) => at + 1))('kill %i', needs('PostgreSQL'), async (seed) => {
+  expect.hasAssertions()
+  if (field) await killIngestion(field, seed)
+})

@@ -31,7 +31,7 @@ beforeAll(async () => {
     token: owner.token,
   })
   spent = usage.body.totals.credits
-}, 60_000)
+})
 afterAll(async () => {
   await server.stop()
   await provider.close()

@@ -376,8 +376,8 @@ describe('the index', () => {
     })
     const before = await state()
     expect(before.words).toHaveLength(1)
-    await late.sweep([{ missing: [], below: id, checked: 1 }])
-    await late.sweep([{ missing: [{ id, bytes: 5 }], below: null, checked: 1 }])
+    await late.sweep([{ hasMoreNewest: false, missing: [], below: id, checked: 1 }])
+    await late.sweep([{ hasMoreNewest: false, missing: [{ id, bytes: 5 }], below: null, checked: 1 }])
     expect(await state()).toEqual(before)
   })
 

@@ -109,7 +109,7 @@ describe('the build', () => {
   })
 })
 
-test('a server whose console fails to build serves the error', { timeout: 60_000 }, async () => {
+test('a server whose console fails to build serves the error', async () => {
   source.write({ 'src/main.ts': 'this is no TypeScript' })
   const page = await pageOfServer()
   expect(page.status).toBe(503)
@@ -117,7 +117,7 @@ test('a server whose console fails to build serves the error', { timeout: 60_000
   expect(page.text).not.toContain(source.folder)
 })
 
-test('a server builds its console at startup', { timeout: 60_000 }, async () => {
+test('a server builds its console at startup', async () => {
   source.write({ 'src/main.ts': mainThatSays('Good night') })
   const page = await pageOfServer()
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('<script type="module"')])

@@ -12,7 +12,7 @@ let server: ErasureStage['server']
 beforeAll(async () => {
   stage = await openErasureStage()
   server = stage.server
-}, 60_000)
+})
 afterAll(() => stage.close())
 
 /** Returns the number of an organization's rows in each of these tables. */

@@ -13,7 +13,7 @@ let server: ErasureStage['server']
 beforeAll(async () => {
   stage = await openErasureStage()
   server = stage.server
-}, 60_000)
+})
 afterAll(() => stage.close())
 
 const onPostgres = { ...needs('PostgreSQL'), timeout: 90_000 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
   people = []
   while (people.length < 5) people.push(await newPersonWithFile(server))
   impatient = await startTestServer({}, { stallMs: STALL_MS })
-}, 60_000)
+})
 afterAll(() => Promise.all([server.stop(), impatient.stop()]))
 
 const sockets: Socket[] = []

@@ -26,7 +26,7 @@ beforeAll(async () => {
     update memberships m set role_id = r.id from roles r
     where m.user_id = ${member.userId} and m.organization_id = ${owner.organizationId}
       and r.organization_id = m.organization_id and r.name = 'member'`
-}, 60_000)
+})
 afterAll(async () => {
   await server.stop()
   await provider.close()

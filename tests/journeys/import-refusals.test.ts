@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startTestServer()
   person = await server.signUp()
   untouched = await countRows()
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 const [formerUser, modelId, chatId, fileId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
@@ -111,7 +111,7 @@ const send = async (bytes: Uint8Array) => {
 }
 
 const expectNothing = () => expect.poll(countRows).toBe(untouched)
-afterEach(expectNothing, 20_000)
+afterEach(expectNothing)
 
 describe('archives that are refused before anything is stored', () => {
   const some = { roles: [role('one')] }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await startTestServer()
   impatient = await startTestServer({}, { stallMs: STALL_MS })
   person = await server.signUp()
-}, 60_000)
+})
 afterAll(() => Promise.all([server.stop(), impatient.stop()]))
 
 const begun: ClientRequest[] = []

@@ -172,7 +172,7 @@ test('the export of an import equals the original export', async () => {
     reason: 'send them again',
   })
   expect(body.left_out).toContainEqual(expect.objectContaining({ what: 'chats', count: 1 }))
-}, 60_000)
+})
 
 test('imported data works: it can be searched, queried and continued', async () => {
   const { status, body } = await importArchive(to, newcomer, archive, 'To be used')
@@ -190,4 +190,4 @@ test('imported data works: it can be searched, queried and continued', async () 
   await expect.poll(async () => (await get(search)).data?.length).toBeGreaterThan(0)
   const again = await importArchive(to, newcomer, archive, 'To be used')
   expect([again.status, again.body.code ?? again.body.detail]).toEqual([409, expect.anything()])
-}, 60_000)
+})

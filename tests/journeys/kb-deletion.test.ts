@@ -57,61 +57,62 @@ test('a large knowledge base is gone at once, and its contents are deleted in ba
 
 const database = await createDatabase()
 
-test('nothing of a deleted source is found, and its documents are deleted in batches', {
-  ...needs('PostgreSQL'),
-  timeout: 60_000,
-}, async () => {
-  const url = database?.url ?? ''
-  const api = await startTestServer({ DATABASE_URL: url, SECRET: 's'.repeat(32), ROLE: 'api' })
-  const startWorker = () => startTestServer({ ...api.environment, ROLE: 'worker' })
-  const { sql } = api.server.services.database
-  const library = librarian(api, await api.signUp())
-  const kb = await library.create({ sources: [text('Hares')] })
-  const source = await library.add(kb, 'text', { name: 'Rabbits', content: 'Rabbits and hares dig.' })
-  const worker = await startWorker()
-  await library.settle(kb)
-  // No process erases contents until the next worker starts.
-  await worker.stop()
-  await sql`
+test(
+  'nothing of a deleted source is found, and its documents are deleted in batches',
+  needs('PostgreSQL'),
+  async () => {
+    const url = database?.url ?? ''
+    const api = await startTestServer({ DATABASE_URL: url, SECRET: 's'.repeat(32), ROLE: 'api' })
+    const startWorker = () => startTestServer({ ...api.environment, ROLE: 'worker' })
+    const { sql } = api.server.services.database
+    const library = librarian(api, await api.signUp())
+    const kb = await library.create({ sources: [text('Hares')] })
+    const source = await library.add(kb, 'text', { name: 'Rabbits', content: 'Rabbits and hares dig.' })
+    const worker = await startWorker()
+    await library.settle(kb)
+    // No process erases contents until the next worker starts.
+    await worker.stop()
+    await sql`
       insert into kb_documents (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
         found_by, first_chunk, chunk_count, word_count)
       select gen_random_uuid(), organization_id, kb_id, id, n::text, 'Rabbits', 'text/plain', 1, '{}', 'ready', 1, n + 100, 1, 1
       from kb_sources, generate_series(1, ${DOCUMENTS}) n where id = ${source}`
-  await sql`
+    await sql`
       insert into kb_chunks (id, organization_id, kb_id, number, document_id, position, tokens, words, language, headings,
         content)
       select gen_random_uuid(), organization_id, kb_id, first_chunk, id, 0, 1, 1, 'en', '{}', 'word'
       from kb_documents where kb_id = ${kb} and first_chunk > 100`
 
-  const get = (path: string, query = {}) => library.call('GET', path, { kb_id: kb, ...query })
-  const namesFound = async (filter?: object): Promise<string[]> => {
-    const { body } = await library.call('POST', 'search', { kb_id: kb }, { query: 'rabbits hares', filter })
-    return body.results.map(({ document_name: name }: { document_name: string }) => name).sort()
-  }
-  const version = async (): Promise<number> => (await get('get')).body.index_version
-  expect(await namesFound()).toEqual(['Hares', 'Rabbits'])
-  const { documents } = (await get('list_documents', { search: 'Rabbits' })).body
-  const document = { document_id: documents.at(-1).id }
-  const before = await version()
-  const deleted = await library.call('DELETE', 'delete_source', { kb_id: kb, source_id: source })
-  expect(deleted.status).toBe(200)
+    const get = (path: string, query = {}) => library.call('GET', path, { kb_id: kb, ...query })
+    const namesFound = async (filter?: object): Promise<string[]> => {
+      const { body } = await library.call('POST', 'search', { kb_id: kb }, { query: 'rabbits hares', filter })
+      return body.results.map(({ document_name: name }: { document_name: string }) => name).sort()
+    }
+    const version = async (): Promise<number> => (await get('get')).body.index_version
+    expect(await namesFound()).toEqual(['Hares', 'Rabbits'])
+    const { documents } = (await get('list_documents', { search: 'Rabbits' })).body
+    const document = { document_id: documents.at(-1).id }
+    const before = await version()
+    const deleted = await library.call('DELETE', 'delete_source', { kb_id: kb, source_id: source })
+    expect(deleted.status).toBe(200)
 
-  expect(await version()).toBeGreaterThan(before)
-  expect((await get('get')).body.sources).toHaveLength(1)
-  expect((await get('ingestion_status')).body).toMatchObject({ status: 'ready', documents: { ready: 1 } })
-  expect((await get('list_documents')).body).toMatchObject({ documents: [{ name: 'Hares' }], total: 1 })
-  expect((await get('list_documents', { search: 'rabb' })).body).toMatchObject({ documents: [], total: 0 })
-  expect(said(await get('get_document', document))[0]).toBe(404)
-  expect((await library.call('DELETE', 'delete_document', { kb_id: kb, ...document })).status).toBe(404)
-  expect(await namesFound()).toEqual(['Hares'])
-  expect(await namesFound({ source_id: source })).toEqual([])
-  expect((await sql`select from kb_documents where source_id = ${source}`).count).toBe(DOCUMENTS + 1)
+    expect(await version()).toBeGreaterThan(before)
+    expect((await get('get')).body.sources).toHaveLength(1)
+    expect((await get('ingestion_status')).body).toMatchObject({ status: 'ready', documents: { ready: 1 } })
+    expect((await get('list_documents')).body).toMatchObject({ documents: [{ name: 'Hares' }], total: 1 })
+    expect((await get('list_documents', { search: 'rabb' })).body).toMatchObject({ documents: [], total: 0 })
+    expect(said(await get('get_document', document))[0]).toBe(404)
+    expect((await library.call('DELETE', 'delete_document', { kb_id: kb, ...document })).status).toBe(404)
+    expect(await namesFound()).toEqual(['Hares'])
+    expect(await namesFound({ source_id: source })).toEqual([])
+    expect((await sql`select from kb_documents where source_id = ${source}`).count).toBe(DOCUMENTS + 1)
 
-  const second = await startWorker()
-  const left = async () => (await sql`select from kb_contents where id = ${source}`).count
-  await expect.poll(left, { timeout: 60_000 }).toBe(0)
-  await expectSound(sql, kb)
-  expect((await sql`select from kb_documents where kb_id = ${kb}`).count).toBe(1)
-  await Promise.all([api.stop(), second.stop()])
-  await database?.drop()
-})
+    const second = await startWorker()
+    const left = async () => (await sql`select from kb_contents where id = ${source}`).count
+    await expect.poll(left, { timeout: 60_000 }).toBe(0)
+    await expectSound(sql, kb)
+    expect((await sql`select from kb_documents where kb_id = ${kb}`).count).toBe(1)
+    await Promise.all([api.stop(), second.stop()])
+    await database?.drop()
+  },
+)

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished, TestRunner } from 'vitest'
+import { expect, inject, onTestFinished, TestRunner } from 'vitest'
 import { seriousFindings } from './axe.ts'
 import { borrowBrowser } from './browser.ts'
 import type { Person } from './client.ts'
@@ -28,6 +29,8 @@ export interface ConsoleStage {
   open(path: string, person?: Person, options?: BrowserContextOptions): Promise<Page>
   /** Script errors and Content-Security-Policy violations of all pages. Tests expect it to be empty. */
   problems: string[]
+  /** Closes the contexts that were opened outside tests. */
+  closeRemaining(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -35,6 +38,19 @@ let built: Promise<unknown> | undefined
 
 /** Builds the console, at most once per process. */
 const build = (): Promise<unknown> => (built ??= promisify(execFile)(process.execPath, [BUILD_PROGRAM]))
+
+let shared: Promise<ConsoleStage> | undefined
+
+/**
+ * Returns a stage that all test files of a worker share, whose browser has the console in its cache. Use it for tests that
+ * access only organizations they create (support/server.ts, sharedTestServer).
+ */
+export async function sharedConsoleStage(): Promise<ConsoleStage> {
+  shared ??= startConsoleStage({ DATA_DIR: mkdtempSync(join(inject('templates'), 'shared-')) })
+  const stage = await shared
+  stage.problems.length = 0
+  return { ...stage, stop: stage.closeRemaining }
+}
 
 /** Starts a server and opens its console in a browser. `environment` overrides the environment of test servers. */
 export async function startConsoleStage(environment: Record<string, string> = {}): Promise<ConsoleStage> {
@@ -48,6 +64,7 @@ export async function startConsoleStage(environment: Record<string, string> = {}
   ])
   const problems: string[] = []
   const idle: BrowserContext[] = []
+  const remaining: BrowserContext[] = []
   return {
     server,
     browser,
@@ -63,6 +80,7 @@ export async function startConsoleStage(environment: Record<string, string> = {}
           await empty(context)
           idle.push(context)
         })
+      else remaining.push(context)
       const page = await context.newPage()
       await begin(page, site, person)
       page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.stack ?? error.message}`))
@@ -74,6 +92,9 @@ export async function startConsoleStage(environment: Record<string, string> = {}
       })
       await page.goto(path)
       return page
+    },
+    async closeRemaining() {
+      await Promise.all(remaining.splice(0).map((context) => context.close()))
     },
     async stop() {
       await giveBack()

@@ -6,7 +6,7 @@ import { readSavedMail } from '#platform/mail/saved-mail.ts'
 import type { Person } from './client.ts'
 import type { TestServer } from './server.ts'
 
-const DEADLINE_MS = 15_000
+const DEADLINE_MS = 60_000
 const POLL_MS = 50
 
 /** An email as its recipient reads it. */

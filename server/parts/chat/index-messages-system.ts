@@ -76,7 +76,7 @@ export function createMessageIndex({ database, pacer }: Pick<Services, 'database
     const now = performance.now()
     const checksNewest = now - newestCheckedAt >= NEWEST_EVERY_MS
     const step = await findStep(sql, checksNewest ? NEWEST_SECONDS : RECENT_SECONDS, looks.now)
-    if (step.has_more_newest) newestCheckedAt = Number.NEGATIVE_INFINITY
+    if (step.hasMoreNewest) newestCheckedAt = Number.NEGATIVE_INFINITY
     else if (checksNewest) newestCheckedAt = now
     return step.missing.length > 0 || step.below !== null ? [step] : []
   }
@@ -145,7 +145,7 @@ interface Step {
   /** Number of ids that the walk has checked, and maximum number of missing entries. */
   checked: number
   /** True if the step has no room for all that is missing of the newest. */
-  has_more_newest: boolean
+  hasMoreNewest: boolean
 }
 
 const isFull = ({ missing, checked }: Step): boolean => missing.length === checked
@@ -222,11 +222,11 @@ async function findStep(sql: SystemStatements, newestSeconds: number, limit: num
         union all select id, 4 from outdated)
       order by turn, id desc limit ${limit})
     select coalesce(json_agg(json_build_object('id', id, 'bytes', bytes)), '[]') as missing, (select below from walk) as below,
-      (select count(*) from unread) + (select count(*) from newest) >= ${limit} as has_more_newest
+      (select count(*) from unread) + (select count(*) from newest) >= ${limit} as "hasMoreNewest"
     from (
       select missing.id, coalesce(max(octet_length(m.content)), 0) as bytes
       from missing left join chat_messages m using (id) group by missing.id order by min(turn), missing.id desc) as sized`
-  return { missing: [], below: null, has_more_newest: false, ...step, checked: limit }
+  return { missing: [], below: null, hasMoreNewest: false, ...step, checked: limit }
 }
 
 /**

@@ -75,7 +75,9 @@ const DELETIONS: Deletion[] = [
  * Rows are deleted by their position. If PostgreSQL's statistics do not know the table's size, it would read the whole
  * table for each batch instead, and small batches would read it hundreds of times.
  */
-const avoidTableScans = (tx: SystemTransaction) => tx`select set_config('enable_seqscan', 'off', true)`
+async function avoidTableScans(tx: SystemTransaction): Promise<void> {
+  await tx`select set_config('enable_seqscan', 'off', true)`
+}
 
 /**
  * Deletes the sources, documents and index of a knowledge base, deleted or not, each batch in a transaction of its own.
