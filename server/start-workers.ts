@@ -106,6 +106,10 @@ function stopOnSignals(): AbortSignal {
         worker.process.kill('SIGTERM')
       }
     })
+  // A worker that begins to ignore signals between the message and the signal has heard neither.
+  cluster.on('message', (worker, message) => {
+    if (message === READY && stopping.signal.aborted && worker.isConnected()) worker.send(STOP)
+  })
   return stopping.signal
 }
 
@@ -115,11 +119,14 @@ export const { isWorker } = cluster
 /** Whether this process is the first that the primary has started. */
 export const isFirstWorker = (): boolean => cluster.worker?.id === 1
 
-/** In a worker: tells the primary that this process accepts requests, and calls `stop` when the primary stops. */
+/** In a worker: tells the primary that this process accepts requests, and calls `stop` once when the primary stops. */
 export function followPrimary(stop: () => void): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
+  let isStopping = false
   process.on('message', (message) => {
-    if (message === STOP) stop()
+    if (message !== STOP || isStopping) return
+    isStopping = true
+    stop()
   })
   process.send?.(READY)
 }

@@ -11,8 +11,10 @@ export interface Tier {
   alone?: string[]
 }
 
-/** These measure the memory of their process, or count the processes that it has started: each has one to itself. */
+/** These measure times or the memory of their process, or count the processes that it has started: each has one to itself. */
 const ALONE = [
+  'console/src/growth.test.ts',
+  'tests/house/{growth,growth-of-readers}.test.ts',
   'tests/faults/unread-answers.test.ts',
   'server/platform/sandbox/{lifecycle,javascript-attacks,python-attacks,python-bounds}.test.ts',
 ]
@@ -39,7 +41,7 @@ const ALGORITHMS = [
 
 /** Exceptions: they take long, or read PostgreSQL's own catalogue. */
 const FOR_THE_GATE = [
-  'server/platform/sandbox/{javascript-attacks,lifecycle,network,packages,python,python-*}.test.ts',
+  'server/platform/sandbox/{javascript-attacks,lifecycle,network,packages,python,python-*,*-python}.test.ts',
   'server/platform/{bucket,crawler,documents,mcp}/*hostile*.test.ts',
   'server/parts/tools/tool-defaults.test.ts',
   'tests/client/follow-reply.test.ts',
@@ -52,7 +54,6 @@ const CONTRACT = [
   'access',
   'auth',
   'bad-input',
-  'body-limits',
   'deployment-keys',
   'earlier-addresses',
   'envelope-edges',
@@ -71,11 +72,11 @@ const JOURNEYS = [
   ...['agents', 'agents-with-tools', 'public-agents', 'tool-classes'],
   ...['deployments', 'deployment-visitors', 'deployment-usage'],
   ...['kb-documents', 'kb-deletion', 'kb-in-chats', 'kb-ingestion', 'kb-management', 'kb-query', 'kb-search'],
-  ...['kb-search-filter'],
+  ...['kb-search-filter', 'kb-evaluation-runs'],
   ...['mcp-instances', 'mcp-planted-connections', 'mcp-tools'],
-  ...['mcp-playground-discovery', 'mcp-server-tools'],
+  ...['mcp-playground-discovery', 'mcp-server-tools', 'mcp-server-resources', 'mcp-token-refresh'],
   ...['model-connections', 'model-routes', 'default-models'],
-  ...['openai-api', 'openai-clients', 'anthropic-api', 'responses'],
+  ...['openai-api', 'openai-clients', 'anthropic-api', 'responses', 'response-conversations'],
   ...['api-keys', 'invitations', 'members', 'roles', 'search-by-name'],
   ...['second-factor-codes', 'suspension'],
   ...['budgets', 'credits', 'usage', 'paid-embeddings', 'paid-tools'],

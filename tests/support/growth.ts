@@ -8,11 +8,11 @@ import { describe, expect, test } from 'vitest'
 /** The second text of a measurement is this many times as long as the first. */
 const TIMES = 4
 /** It may take this many times as long as the first. Quadratic time is 16 times as long; caches and collected garbage account for less. */
-const GROWTH_MAX = 8
+const GROWTH_MAX = 12
 /** The least ratio of several counts, because a collection of garbage may fall into a measurement. */
 const ATTEMPTS = 8
 /** Measured from this time on, because shorter times are noise. If the longest input takes less, it is fast enough. */
-const MEASURED_MS = 40
+const MEASURED_MS = 200
 const FIRST_CHARACTERS = 4_000
 const STEP = 4
 const CHARACTERS_MAX = 1_024_000

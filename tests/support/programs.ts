@@ -15,9 +15,8 @@ declare module 'vitest' {
   }
 }
 
-/** Where Debian's packages install Chromium. The first one has no windows, and takes half of the second one's CPU time. */
-const CHROMIUMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
-export const CHROMIUM = CHROMIUMS.find((path) => existsSync(path))
+/** Where the Debian package installs Chromium. */
+export const CHROMIUM = '/usr/bin/chromium'
 
 /** A program that Parley runs without, and some tests do not. */
 export type Program = keyof typeof IS_PRESENT
@@ -28,7 +27,7 @@ const IS_PRESENT = {
   PgBouncer: () => findPgBouncer() !== undefined,
   Redis: () => findRedis() !== undefined,
   nginx: () => findNginx() !== undefined,
-  Chromium: () => CHROMIUM !== undefined,
+  Chromium: () => existsSync(CHROMIUM),
   /** The right to mount a small file system, which root has. Containers often lack it. */
   mount: () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-mount-'))
