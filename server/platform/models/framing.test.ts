@@ -1,54 +1,22 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collectReply } from '#tests/support/provider/collect-reply.ts'
-import { event, playEvents, type ScriptedServer, startScripted } from '#tests/support/provider/scripted.ts'
-import { createNet } from '../net/index.ts'
-import { createModels, type Models } from './index.ts'
-import { ModelError, type ModelRequest, type ModelTarget, type Provider } from './types.ts'
+import { describe, expect, test } from 'vitest'
+import { event, playEvents } from '#tests/support/provider/scripted.ts'
+import {
+  completion,
+  DONE,
+  delta,
+  finish,
+  HEL_LO,
+  HELLO,
+  STOP,
+  startScriptedModels,
+} from '#tests/support/provider/scripted-models.ts'
+import type { ModelRequest, Provider } from './types.ts'
 
 /** Tests how replies are framed, and replies without text. */
 
-const net = createNet({ allowPrivateNetwork: ['127.0.0.0/8'] })
-let server: ScriptedServer
-let models: Models
-beforeAll(async () => {
-  models = createModels({ net })
-  server = await startScripted()
-})
-afterAll(async () => {
-  await Promise.all([net.close(), server.close()])
-})
-
-const HELLO: ModelRequest = { messages: [{ role: 'user', content: 'Hello' }] }
-const targetOf = (provider: Provider): ModelTarget => ({
-  provider,
-  model: 'm',
-  name: 'House model',
-  baseUrl: `${server.url}/v1`,
-  apiKey: 'sk-abcdefghijklmnop',
-  guarded: true,
-})
-
-const ask = (provider: Provider = 'openai-compatible', request = HELLO) =>
-  collectReply(models, targetOf(provider), request)
-
-async function failureOf(provider: Provider = 'openai-compatible', request = HELLO): Promise<ModelError> {
-  const reply = await ask(provider, request).catch((reason: unknown) => reason)
-  expect(reply).toBeInstanceOf(ModelError)
-  return reply as ModelError
-}
-
-const delta = (value: object, more: object = {}) => event({ choices: [{ index: 0, delta: value, ...more }] })
-const finish = (finish_reason: string) => delta({}, { finish_reason })
-const STOP = finish('stop')
-const DONE = 'data: [DONE]\n\n'
-const HEL_LO = delta({ content: 'Hel' }) + delta({ content: 'lo' })
+const { ask, failureOf, server } = await startScriptedModels()
 const USAGE = event({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 3 } })
-const completion = (message: object, more: object = {}) => ({
-  object: 'chat.completion',
-  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...more }],
-  usage: { prompt_tokens: 5, completion_tokens: 3 },
-})
 
 /** Responds with a whole body. */
 const respond = (body: string | Buffer, headers: Record<string, string> = {}, status = 200): void => {

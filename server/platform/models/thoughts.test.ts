@@ -1,36 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collectReply } from '#tests/support/provider/collect-reply.ts'
-import { event, playEvents, type ScriptedServer, startScripted } from '#tests/support/provider/scripted.ts'
-import { createNet } from '../net/index.ts'
-import { createModels, type Models } from './index.ts'
+import { describe, expect, test } from 'vitest'
+import { playEvents } from '#tests/support/provider/scripted.ts'
+import { DONE, delta, finish, STOP, startScriptedModels } from '#tests/support/provider/scripted-models.ts'
 import { splitThoughts } from './think-tags.ts'
-import type { ModelRequest, Provider } from './types.ts'
 
 /** Tests replies whose servers leave the thoughts of the model in the text. */
 
-const net = createNet({ allowPrivateNetwork: ['127.0.0.0/8'] })
-let server: ScriptedServer
-let models: Models
-beforeAll(async () => {
-  models = createModels({ net })
-  server = await startScripted()
-})
-afterAll(async () => {
-  await Promise.all([net.close(), server.close()])
-})
-
-const HELLO: ModelRequest = { messages: [{ role: 'user', content: 'Hello' }] }
-const ask = (provider: Provider = 'openai-compatible') =>
-  collectReply(
-    models,
-    { provider, model: 'm', baseUrl: `${server.url}/v1`, apiKey: 'k', guarded: true },
-    HELLO,
-  )
-
-const delta = (value: object, more: object = {}) => event({ choices: [{ index: 0, delta: value, ...more }] })
-const finish = (finish_reason: string) => delta({}, { finish_reason })
-const STOP = finish('stop')
-const DONE = 'data: [DONE]\n\n'
+const { ask, server } = await startScriptedModels()
 const play = (...pieces: string[]): void => {
   server.answer = playEvents(...pieces.map((content) => delta({ content })), STOP, DONE)
 }
