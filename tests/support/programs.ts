@@ -15,8 +15,9 @@ declare module 'vitest' {
   }
 }
 
-/** Where the Debian package installs Chromium. */
-export const CHROMIUM = '/usr/bin/chromium'
+/** Where Debian's packages install Chromium. The one without windows takes half the processor time. */
+const CHROMIUMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
+export const CHROMIUM = CHROMIUMS.find((path) => existsSync(path))
 
 /** A program that Parley runs without, and some tests do not. */
 export type Program = keyof typeof IS_PRESENT
@@ -27,7 +28,7 @@ const IS_PRESENT = {
   PgBouncer: () => findPgBouncer() !== undefined,
   Redis: () => findRedis() !== undefined,
   nginx: () => findNginx() !== undefined,
-  Chromium: () => existsSync(CHROMIUM),
+  Chromium: () => CHROMIUM !== undefined,
   /** The right to mount a small file system, which root has. Containers often lack it. */
   mount: () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-mount-'))

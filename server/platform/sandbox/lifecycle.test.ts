@@ -55,7 +55,7 @@ test.each([
   'calls yield to the server (%s)',
   async (language, code) => {
     const before = new Set(denoProcesses())
-    const { sandbox, close } = openTestSandbox()
+    const { sandbox, close } = openTestSandbox({ clockMs: 60_000 })
     const leaving = new AbortController()
     const running = sandbox.run('one', callOf(codeOf(language, code)), leaving.signal)
     running.catch(() => {})

@@ -47,9 +47,9 @@ export async function startConsentStage(): Promise<ConsentStage> {
       page.on('console', (message) => said.push(message.text()))
       page.on('pageerror', (error) => said.push(String(error)))
       const { promise, resolve } = Promise.withResolvers<URL>()
-      await page.route(`${new URL(REDIRECT_URI).origin}/**`, async (route) => {
-        resolve(new URL(route.request().url()))
-        await route.fulfill({ body: 'back' })
+      // A redirect is a request of its own, which `page.route` does not see.
+      page.on('request', (request) => {
+        if (request.url().startsWith(REDIRECT_URI)) resolve(new URL(request.url()))
       })
       await page.goto(address)
       return { page, back: promise, said }
