@@ -1,5 +1,3 @@
-import {createRequire} from 'node:module'
-const require=createRequire(import.meta.url)
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -164,7 +162,7 @@ const SETTLED = `async (theme, limitMs) => {
   return isSettled()
 }`
 
-/** What this process has checked in each appearance. */
+/** The forms that this process has checked in each appearance (axe.ts). */
 const checked = Object.fromEntries(APPEARANCES.map(({ name }) => [name, new Set<number>()]))
 
 /** Checks one appearance as expectAccessible does. */
@@ -172,19 +170,15 @@ export async function expectAccessibleOn(
   page: Page,
   { name, viewport, colorScheme }: Appearance,
 ): Promise<void> {
-  const t0=performance.now()
   await Promise.all([
     page.setViewportSize(viewport),
     page.emulateMedia({ colorScheme, reducedMotion: 'reduce' }),
   ])
   const isSettled = await page.evaluate(`(${SETTLED})('${colorScheme}', ${THEME_MS_MAX})`)
   expect(isSettled, `the page follows to ${colorScheme}`).toBe(true)
-  const t1=performance.now()
   const at = `${new URL(page.url()).pathname} on ${name}`
   expect({ [at]: await seriousFindings(page, checked[name]) }).toEqual({ [at]: [] })
-  const t2=performance.now()
   expect({ [at]: await overflowing(page) }).toEqual({ [at]: [] })
-  require('fs').appendFileSync('/tmp/axe.times', `${at} settle ${t1-t0} axe ${t2-t1} over ${performance.now()-t2}\n`)
 }
 
 /** Lists the text beyond the right edge of the page or of its main part, except in areas that scroll by design. */
