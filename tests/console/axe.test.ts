@@ -21,7 +21,7 @@ describeInBrowser('a check of a screen whose form is known', () => {
     expect(await seriousFindings(page, known)).toEqual([])
     await page.evaluate(change)
     expect(await seriousFindings(page, known)).toEqual([expect.stringMatching(finding)])
-    // What is faulty does not become known.
+    // Faulty elements do not become known.
     expect(await seriousFindings(page, known)).toEqual([expect.stringMatching(finding)])
     await giveBack()
   })

@@ -28,6 +28,7 @@ let running: Promise<Browser> | undefined
 async function theBrowser(): Promise<Browser> {
   const present = await running
   if (present?.isConnected()) return present
+  if (CHROMIUM === undefined) throw new Error('Chromium is missing: install chromium-headless-shell')
   running = chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   return running
 }
