@@ -144,9 +144,15 @@ export const APPEARANCES = [
 ] as const
 export type Appearance = (typeof APPEARANCES)[number]
 
-/** Expects no serious axe finding and no clipped content in all APPEARANCES. */
+/** The forms that `expectAccessible` has checked in this process, by appearance (axe.ts). */
+const checked = Object.fromEntries(APPEARANCES.map(({ name }) => [name, new Set<number>()]))
+
+/**
+ * Expects no serious axe finding and no clipped content in all APPEARANCES. Checks only what no earlier screen had.
+ * tests/console/screens.test.ts checks each screen as a whole.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
-  for (const appearance of APPEARANCES) await expectAccessibleOn(page, appearance)
+  for (const appearance of APPEARANCES) await expectAccessibleOn(page, appearance, checked[appearance.name])
 }
 
 /**
@@ -162,13 +168,11 @@ const SETTLED = `async (theme, limitMs) => {
   return isSettled()
 }`
 
-/** The forms that this process has checked in each appearance (axe.ts). */
-const checked = Object.fromEntries(APPEARANCES.map(({ name }) => [name, new Set<number>()]))
-
-/** Checks one appearance as expectAccessible does. */
+/** Checks one appearance as expectAccessible does. Without `known`, checks the whole page. */
 export async function expectAccessibleOn(
   page: Page,
   { name, viewport, colorScheme }: Appearance,
+  known?: Set<number>,
 ): Promise<void> {
   await Promise.all([
     page.setViewportSize(viewport),
@@ -177,7 +181,7 @@ export async function expectAccessibleOn(
   const isSettled = await page.evaluate(`(${SETTLED})('${colorScheme}', ${THEME_MS_MAX})`)
   expect(isSettled, `the page follows to ${colorScheme}`).toBe(true)
   const at = `${new URL(page.url()).pathname} on ${name}`
-  expect({ [at]: await seriousFindings(page, checked[name]) }).toEqual({ [at]: [] })
+  expect({ [at]: await seriousFindings(page, known) }).toEqual({ [at]: [] })
   expect({ [at]: await overflowing(page) }).toEqual({ [at]: [] })
 }
 
