@@ -165,6 +165,7 @@ describeInBrowser('connections in the console', () => {
       .poll(() => page.getByRole('group', { name: 'URL' }).innerText(), SOON)
       .toContain(`${stage.server.url}/api/mcp/gateway/`)
     await expectAccessible(page)
+    // The notice "Changes saved" may have appeared after the dialog. It does not take the key from it.
     await page.keyboard.press('Escape')
 
     await page.getByRole('link', { name: 'Work account' }).click()

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { translator } from '../messages/index.ts'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { closeOnEscape } from './close-on-escape.ts'
 import { OutageReported } from './states.tsx'
 
 const t = translator('ui')
@@ -37,6 +38,7 @@ export function DialogPanel({
         <RadixDialog.Content
           {...(!description && { 'aria-describedby': undefined })}
           onOpenAutoFocus={focusFirstField}
+          onKeyDown={closeOnEscape(onClose)}
           className={classNames(
             'appear fixed z-50 flex max-h-[90dvh] flex-col border border-line bg-raised shadow-xl',
             'inset-x-0 bottom-0 rounded-t-2xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:w-[calc(100%-2rem)] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-2xl',
@@ -94,6 +96,7 @@ export function DrawerPanel({ onClose, title, side = 'right', children }: Drawer
         <RadixDialog.Overlay className="fixed inset-0 z-40 bg-backdrop" />
         <RadixDialog.Content
           aria-describedby={undefined}
+          onKeyDown={closeOnEscape(onClose)}
           className={classNames(
             'fixed inset-y-0 z-50 flex w-[min(30rem,90vw)] flex-col border-line bg-raised shadow-xl',
             side === 'right' ? 'right-0 border-l' : 'left-0 w-[min(18rem,85vw)] border-r',

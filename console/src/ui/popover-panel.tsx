@@ -1,6 +1,7 @@
 import { Popover as RadixPopover } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
 import { classNames } from './class-names.ts'
+import { closeOnEscape } from './close-on-escape.ts'
 
 export interface PopoverPanelProps {
   trigger: ReactNode
@@ -27,6 +28,7 @@ export default function PopoverPanel({
       <RadixPopover.Portal>
         <RadixPopover.Content
           aria-label={label}
+          onKeyDown={closeOnEscape(() => setOpen(false))}
           side={side}
           align="start"
           sideOffset={4}
