@@ -15,8 +15,8 @@ export const configureRun = (name: string, { include, exclude = [], alone = [] }
       pool: 'forks',
       // Optimizing the WebAssembly of the embedded database takes more CPU time than a test saves.
       execArgv: ['--liftoff-only'],
-      // Tests wait for a third of their time, so three workers keep two cores busy.
-      maxWorkers: 3,
+      // Tests wait for half of their time, so four workers keep two cores busy.
+      maxWorkers: 4,
       // Far beyond what anything takes: a limit ends what hangs, and never a test on a busy machine.
       testTimeout: 120_000,
       hookTimeout: 120_000,
