@@ -28,7 +28,9 @@ export function Turns({ messages, round, query, hasModels }: TurnsProps) {
     ...messages.map(({ model_id }) => model_id),
     ...(round?.replies ?? []).map(({ modelId }) => modelId),
   ])
-  const turns = turnsOf(messages)
+  // The list may have been read after a reply of the round had started.
+  const underWay = new Set(round?.replies.map(({ messageId }) => messageId))
+  const turns = turnsOf(messages.filter(({ id }) => !underWay.has(id)))
   if (turns.length === 0 && !round)
     return (
       <Empty icon={MessagesSquare} title={t('turns.empty')}>

@@ -8,6 +8,8 @@ import { outdate } from '../../api/queries.ts'
 export interface LiveReply {
   sessionId: string
   modelId: string
+  /** Id of the stored message. Null until the reply has started. */
+  messageId: string | null
   text: string
   /** `ended` includes stopped and failed replies. The stored message contains the outcome. */
   state: 'waiting' | 'streaming' | 'ended'
@@ -61,6 +63,7 @@ export function useRound(organizationId: string) {
       replies: sessions.map(({ id, model_id }) => ({
         sessionId: id,
         modelId: model_id,
+        messageId: null,
         text: '',
         state: 'waiting',
       })),
@@ -74,7 +77,9 @@ export function useRound(organizationId: string) {
           body: { chat_session_id: id, message: question },
           signal,
         })
-        for await (const event of events) if ('content' in event) buffer.add(event.content)
+        for await (const event of events)
+          if ('content' in event) buffer.add(event.content)
+          else if ('chat_session_id' in event) change(id, { messageId: event.message_id })
         buffer.flush()
       } catch (error) {
         buffer.close()
