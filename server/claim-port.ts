@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '#config'
@@ -11,9 +12,12 @@ export class ListenError extends Error {
  * Takes the server's port before the start uses its database, so that a start without a port does no work. Closes
  * connections at once until the returned function gives the port back, just before the server listens itself. If another
  * process takes the port in between, listening fails in the same way. Throws a ListenError.
+ *
+ * Of `--workers`, only the primary claims. It would give a worker's claim the connections of the others, and a connection
+ * that is on its way while the only worker closes its claim would wait for ever (Node's round-robin keeps it without a worker).
  */
 export async function claimPort(address: Pick<Config, 'port' | 'host'>): Promise<() => Promise<void>> {
-  if (address.port === 0) return async () => {}
+  if (address.port === 0 || cluster.isWorker) return async () => {}
   const claim = createServer((connection) => connection.destroy())
   await explained(address, () => once(claim.listen(address), 'listening'))
   return async () => {

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, ConfigError } from '#config'
+import { claimPort } from './claim-port.ts'
 
 /*
  * `parley start --workers N`: the primary process accepts connections and gives them in turn to N processes, each a
@@ -29,7 +30,7 @@ export function readWorkers(text: string | undefined): number {
 /**
  * Starts `count` processes behind one address, and resolves when all have stopped. The first starts alone, so that
  * only it migrates the database, creates the administrator and prints the banner. It works in the background too,
- * unless `role` is the operator's choice for all processes. Throws a ConfigError.
+ * unless `role` is the operator's choice for all processes. Throws a ConfigError, or a ListenError before any process starts.
  */
 export async function startWorkers(count: number, config: Config, role: string | undefined): Promise<void> {
   if (config.databaseUrl === null || config.redisUrl === null)
@@ -37,6 +38,8 @@ export async function startWorkers(count: number, config: Config, role: string |
       '--workers requires DATABASE_URL, because only one process can use the embedded database, and REDIS_URL, ' +
         'through which the processes share streams, live events and rate limits. Set both, or omit --workers.',
     )
+  const givePortBack = await claimPort(config)
+  await givePortBack()
   const stopping = stopOnSignals()
   const [first = 'all', ...others] = Array.from(
     { length: count },
