@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
  * Clients disconnect at random moments: while they send, while a transaction waits for the only connection of the embedded
- * database, while a reply streams. Whatever a request held must be free afterwards.
+ * database, while a reply streams. Nothing that a request held may stay held.
  */
 
 const REQUESTS = 2_000
