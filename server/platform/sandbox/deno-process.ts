@@ -100,8 +100,8 @@ export function openProcess({ input, output, errors, kill, exited }: Channel): D
     if (errorBytes > ERRORS_BYTES_MAX) flood()
     else errorText = (errorText + bytes.toString('latin1')).slice(-ERRORS_BYTES_KEPT)
   })
-  // Writing fails only if the process has already ended.
-  input.on('error', () => {})
+  // Writing and reading fail only if the process has ended, perhaps before it has read everything.
+  for (const stream of [input, output, errors]) stream.on('error', () => {})
   const ended = exited.then((failure) => {
     errorText += failure
     onEnd({ isMemory: /out of memory|memory allocation of \d+ bytes failed/i.test(errorText), isFlood })

@@ -160,8 +160,12 @@ async function readGreeting(socket: Socket): Promise<string> {
   return bytes.toString('latin1', 0, end)
 }
 
+/** Resolves when the socket has closed, also after an error: a copy that ends with unread messages resets its connections. */
+const closeOf = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => socket.once('close', () => resolve()))
+
 function openCopy(pid: number, messages: Socket, errors: Socket): DenoProcess {
-  const exited = Promise.all([messages, errors].map((socket) => once(socket, 'close'))).then(() => '')
+  const exited = Promise.all([messages, errors].map(closeOf)).then(() => '')
   const kill = (): void => {
     // The kernel may give the process id to another process after the connections have closed.
     if (messages.closed || errors.closed) return
