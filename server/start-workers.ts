@@ -38,6 +38,7 @@ export async function startWorkers(count: number, config: Config, role: string |
       '--workers requires DATABASE_URL, because only one process can use the embedded database, and REDIS_URL, ' +
         'through which the processes share streams, live events and rate limits. Set both, or omit --workers.',
     )
+  // Only tries whether the port is free: the workers listen through this process.
   const givePortBack = await claimPort(config)
   await givePortBack()
   const stopping = stopOnSignals()

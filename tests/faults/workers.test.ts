@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -55,6 +57,23 @@ test.each([
   expect(await ended).toBe(1)
   expect(output()).toContain(line)
   expect(output().trim().split('\n')).toHaveLength(1)
+})
+
+test('start --workers on a port that is taken is refused with one line, before a process starts', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' }
+  const { ended, output } = runCli(
+    ['start', '--workers', '2'],
+    { DATA_DIR: folder, SECRET: 's'.repeat(32), HOST: '127.0.0.1', PORT: String(port), ...nowhere },
+    folder,
+  )
+  expect(await ended).toBe(1)
+  expect(output()).toBe(
+    `parley: Another process uses port ${port}. Stop that process, or set another PORT.\n`,
+  )
+  taken.close()
 })
 
 test('--help explains --workers', async () => {
